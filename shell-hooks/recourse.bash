@@ -141,7 +141,9 @@ __recourse_unseen() {
 if ((BASH_VERSINFO[0] >= 4)); then
   # Older bash cannot even read it.
   builtin eval '__recourse_round() {
-    coproc __rc_c { builtin exec "$__recourse_bin" hook shell --shell bash --text --state --answer "${__rc_words[@]}"; }
+    # bash warns of a coprocess of the user own, which is none of this subshell.
+    { coproc __rc_c { builtin exec "$__recourse_bin" hook shell --shell bash --text --state --answer "${__rc_words[@]}" 2>&"$__rc_err" {__rc_err}>&-; }; } {__rc_err}>&2 2>/dev/null
+    builtin eval "exec $__rc_err>&-"
     # Only this word by itself leaves descriptors open; a function of that name is not ours, and this is a subshell.
     builtin unset -f exec
     { exec 8<&"${__rc_c[0]}" 9>&"${__rc_c[1]}" && builtin eval "exec ${__rc_c[1]}>&- ${__rc_c[0]}<&-"; } 2>/dev/null
@@ -240,6 +242,8 @@ __recourse_guard() {
   *)
     __rc_why="the guard failed (status $__rc_code of $__recourse_bin)"
     [[ $__rc_code != hung ]] || __rc_why="the guard gave no answer in 10 seconds ($__recourse_bin)"
+    # What is refused is never swallowed in silence.
+    if ((__rc_strict && __rc_told & 1)); then __recourse_say 'refused: it was not run, because lines are not judged'; fi
     ((__rc_told & 1)) || __recourse_say "$__rc_why: lines are not judged$( ((__rc_strict)) && builtin printf ', and refused'); mend it, or take recourse out of your startup file"
     if ((__rc_strict)); then
       builtin printf '97'

@@ -172,6 +172,9 @@ else if status is-interactive
             set -l why "failed (status $code of $__recourse_bin)"
             test $code = 141; and set why "gave no answer in 10 seconds ($__recourse_bin)"
             builtin echo "recourse: the guard $why: lines are not judged; mend it, or take recourse out of your config.fish" >&2
+        else if test $__rc_strict = 1
+            # What is refused is never swallowed in silence.
+            builtin echo 'recourse: refused: it was not run, because lines are not judged' >&2
         end
         return $__rc_strict
     end

@@ -10,10 +10,10 @@
 if [[ -o interactive && -n ${ZSH_VERSION-} ]]; then
 
 # What a parent process may have exported is not ours.
-builtin unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look
+builtin unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look __rc_asked __rc_before
 typeset -g __recourse_bin=@BINARY@
 typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps='' __rc_text=''
-typeset -gi __rc_deny=0 __rc_told=0 __rc_strict=0 __rc_int=0 __rc_look=1
+typeset -gi __rc_deny=0 __rc_told=0 __rc_strict=0 __rc_int=0 __rc_look=1 __rc_asked=0 __rc_before=1
 case ${RECOURSE_SHELL_STRICT-} in ('' | 0 | false | no) ;; (*) __rc_strict=1 ;; esac
 
 builtin zmodload -F zsh/parameter +p:functions +p:aliases +p:options +p:builtins +p:dis_builtins 2>/dev/null
@@ -52,6 +52,9 @@ __recourse_guard() {
     [[ ! -o restricted ]] || __rc_why="cannot be started in a restricted shell"
     (( __rc_code != 124 )) || __rc_why="gave no answer in 10 seconds ($__recourse_bin)"
     builtin print -u2 -r -- "recourse: the guard $__rc_why: lines are not judged${${__rc_strict:#0}:+, and refused}; mend it, or take recourse out of your startup file"
+  elif (( __rc_strict )); then
+    # What is refused is never swallowed in silence.
+    builtin print -u2 -r -- 'recourse: refused: it was not run, because lines are not judged'
   fi
   builtin return $__rc_strict
 }
@@ -149,7 +152,7 @@ __recourse_accept_line() {
   local typed=$PREBUFFER$BUFFER comments=
   __rc_judged=''
   # Before a history expansion is done there is nothing to judge: preexec sees what comes of it.
-  if [[ $__rc_int == 1 || -n ${functions[preexec]-} || ${preexec_functions:0:1} != __recourse_preexec ]] &&
+  if { [[ $__rc_int == 1 ]] || ! __recourse_is_ahead; } &&
     [[ $typed == *[^[:space:]]* && $typed != *"${${histchars-!}:0:1}"* ]] && __recourse_whole "$typed"; then
     [[ -o interactivecomments ]] && comments=--comments
     builtin zle -I
@@ -184,6 +187,12 @@ __recourse_preexec() {
   local __rc_options="${(j: :)${(k)options[(R)on]}}"
   builtin emulate -L zsh
   builtin setopt nolocaltraps
+  # A function `preexec` of the user's asks first; then it is asked again from the list.
+  if (( __rc_asked )); then
+    __rc_asked=0
+    builtin return 0
+  fi
+  [[ ${funcstack[2]-} != preexec ]] || __rc_asked=1
   local typed=$__rc_judged
   __rc_judged='' __rc_deny=0
   (( ${precmd_functions[(I)__recourse_precmd]} )) || precmd_functions+=(__recourse_precmd)
@@ -211,13 +220,31 @@ __recourse_preexec() {
   builtin return 0
 }
 
-# Finds out what becomes of SIGINT here.
+# zsh calls a function named `preexec` before those in the list, and none of them after an error in it: so it asks us first.
+# What does not parse here, or is only loaded when it is called, stays: then Enter judges.
+__recourse_ahead() {
+  builtin emulate -L zsh
+  builtin setopt noaliases
+  local __rc_body=${functions[preexec]-}
+  [[ -n $__rc_body && $__rc_body != *__recourse_preexec* && $__rc_body != builtin\ autoload* ]] || builtin return 0
+  __rc_body=$'__recourse_preexec "$@"\n'$__rc_body
+  __recourse_whole "$__rc_body" && functions[preexec]=$__rc_body
+}
+
+# Whether our part is called before anything else that may end in an error.
+__recourse_is_ahead() {
+  [[ ${preexec_functions:0:1} == __recourse_preexec && ( -z ${functions[preexec]-} || ${functions[preexec]} == *__recourse_preexec* ) ]]
+}
+
+# Finds out what becomes of SIGINT here: where no DEBUG trap comes before a command, a refused line is ended with it.
 __recourse_look() {
   builtin emulate -L zsh
   __rc_look=0 __rc_int=0
   # A subshell would not tell: traps are its own there.
   [[ -o restricted ]] || () { builtin trap >| $1; __rc_traps=$(<$1) } =(:)
-  if (( $+functions[TRAPINT] )) || [[ -n ${(M)${(f)__rc_traps}:#* (INT|SIGINT)} ]]; then
+  if (( __rc_before )); then
+    builtin return 0
+  elif (( $+functions[TRAPINT] )) || [[ -n ${(M)${(f)__rc_traps}:#* (INT|SIGINT)} ]]; then
     __rc_int=1
     (( __rc_told & 2 )) ||
       builtin print -u2 -r -- 'recourse: INT is trapped or ignored here: lines are judged on Enter, and what is accepted in another way is stopped command by command'
@@ -227,6 +254,8 @@ __recourse_look() {
 
 __recourse_precmd() {
   __recourse_heal
+  [[ -o debugbeforecmd ]] && (( ! __rc_before )) && __rc_before=1 __rc_look=1
+  [[ -o debugbeforecmd ]] || (( ! __rc_before )) || __rc_before=0 __rc_look=1
   builtin emulate -L zsh
   builtin setopt nolocaltraps
   if (( __rc_deny )); then
@@ -236,7 +265,8 @@ __recourse_precmd() {
     # The refused line goes back into the editor.
     [[ -z $__rc_keep ]] || builtin print -rz -- "$__rc_keep"
   fi
-  __rc_keep='' __rc_judged=''
+  __rc_keep='' __rc_judged='' __rc_asked=0
+  __recourse_ahead
   # What somebody took out comes back, and to the front.
   [[ ${preexec_functions[1]-} == __recourse_preexec ]] ||
     preexec_functions=(__recourse_preexec ${preexec_functions:#__recourse_preexec})
@@ -248,6 +278,7 @@ builtin zle -N accept-line __recourse_accept_line
 typeset -ga preexec_functions precmd_functions
 preexec_functions=(__recourse_preexec ${preexec_functions:#__recourse_preexec})
 precmd_functions=(${precmd_functions:#__recourse_precmd} __recourse_precmd)
+__recourse_ahead
 # For `recourse doctor`: which shell, how far covered, and which process this is about.
 builtin export RECOURSE_SHELL_HOOK="zsh:full:$$"
 fi

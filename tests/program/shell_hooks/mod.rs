@@ -5,6 +5,7 @@ mod fish;
 mod rows;
 mod table;
 mod tools;
+mod ways;
 mod zsh;
 
 use std::fs;

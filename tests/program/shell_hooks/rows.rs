@@ -397,7 +397,8 @@ impl Dialect {
             } else {
                 pause(200);
                 shell.terminal.send("\u{15}touch ran-2\r");
-                pause(700);
+                // A line that is refused is never swallowed in silence.
+                shell.terminal.expect("because lines are not judged");
             }
             for name in ["ran-1", "ran-2"] {
                 assert_eq!(
