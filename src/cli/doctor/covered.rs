@@ -148,8 +148,7 @@ fn installed(found: &Found) -> Finding {
         },
         Ok(wrong) if ours() || there.is_loaded() => {
             let first = wrong.into_iter().next().unwrap_or_default();
-            let reached = !first.contains("never reached");
-            let next = if reached { next() } else { "move that line to the top of the file" };
+            let next = if there.is_unreached() { "move that line to the top of the file" } else { next() };
             Finding::new(title, State::Broken, format!("{how}: {first}")).then(next)
         }
         Ok(_) => Finding::new(title, State::Lacking, format!("no {how}: not guarded")).then(INIT),

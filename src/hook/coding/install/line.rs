@@ -47,6 +47,8 @@ pub(super) fn take(text: &str) -> String {
 /// What is wrong with the lines that load the hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
+    /// None of them loads it: what stands before it ends the file.
+    Unreached(String),
     /// None of them loads it.
     Sure(String),
     /// In some shells none of them may.
@@ -63,7 +65,7 @@ pub(super) fn fault(text: &str, path: &OsStr, home: Option<&Path>) -> Option<Fau
     for (at, there) in lines.iter().enumerate().filter(|(_, there)| !is_remark(there) && loads(there)) {
         let before = lines[..at].iter().copied().filter(|line| !is_remark(line));
         if let Some(why) = reached::blocked(before.clone()) {
-            fault = Some(Fault::Sure(format!("it is never reached: {why}")));
+            fault = Some(Fault::Unreached(format!("it is never reached: {why}")));
             continue;
         }
         let name = program(there)?;
@@ -164,6 +166,6 @@ mod tests {
         let gone = of("'/no such/recourse' init fish | source\n", path);
         assert!(matches!(gone, Some(Fault::Sure(why)) if why.contains("/no such/recourse")));
         let unreached = of(&format!("return\n{whole}"), path);
-        assert!(matches!(unreached, Some(Fault::Sure(why)) if why.contains("never reached")));
+        assert!(matches!(unreached, Some(Fault::Unreached(why)) if why.contains("return")));
     }
 }

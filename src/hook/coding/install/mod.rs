@@ -217,7 +217,7 @@ impl Installation {
                     }
                 }
                 Piece::Line { .. } if line::stands(&text) => {
-                    if let Some(Fault::Sure(fault)) = fault_of(&text) {
+                    if let Some(Fault::Sure(fault) | Fault::Unreached(fault)) = fault_of(&text) {
                         wrong.push(format!("the line in {}: {fault}", file.display()));
                     }
                 }
@@ -227,6 +227,15 @@ impl Installation {
             }
         }
         Ok(wrong)
+    }
+
+    /// Whether what stands before the line of a shell ends the file.
+    pub fn is_unreached(&self) -> bool {
+        let ends = |file: &Path| {
+            let text = read(file).ok().flatten();
+            text.is_some_and(|text| matches!(fault_of(&text), Some(Fault::Unreached(_))))
+        };
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Line { file, .. } if ends(file)))
     }
 
     /// What may be wrong with the line of a shell in some shells.
