@@ -61,6 +61,13 @@ impl Page {
         self.out.push('\n');
     }
 
+    /// `label`, then a command to be copied: it stays in one piece, however wide the terminal is.
+    pub(super) fn offered(&mut self, indent: usize, label: &str, command: &str, codes: &[&str]) {
+        let head = self.paint(&[DIM], &format!("{label:<10}"));
+        let line = format!("{}{head}{}", " ".repeat(indent), self.paint(codes, &escape(command)));
+        self.line(&line);
+    }
+
     /// `label` once, then the text wrapped beside it.
     pub(super) fn labelled(&mut self, indent: usize, label: &str, text: &str, codes: &[&str]) {
         let gap = indent + if label.is_empty() { 0 } else { 10 };
@@ -287,7 +294,7 @@ fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
         }
     }
     for (n, other) in mutation.alternatives.iter().take(2).enumerate() {
-        page.labelled(4, if n == 0 { "instead" } else { " " }, &other.command, &[GREEN]);
+        page.offered(4, if n == 0 { "instead" } else { " " }, &other.command, &[GREEN]);
         page.labelled(4, " ", &other.explanation, &[]);
     }
 }

@@ -53,6 +53,8 @@ struct Said {
     spoken: &'static str,
     code: &'static str,
     lines: Vec<String>,
+    /// The first of them is a command to be copied.
+    offers: bool,
 }
 
 /// The question in columns.
@@ -70,7 +72,12 @@ pub fn render_question(asked: &Asked<'_>, style: Style) -> String {
     let plan = review::is_plan(asked.report);
     for said in if plan { circumstances(asked) } else { said(asked) } {
         for (n, line) in said.lines.iter().enumerate() {
-            page.labelled(2, if n == 0 { said.label } else { " " }, line, &[said.code]);
+            let label = if n == 0 { said.label } else { " " };
+            if said.offers && n == 0 {
+                page.offered(2, label, line, &[said.code]);
+            } else {
+                page.labelled(2, label, line, &[said.code]);
+            }
         }
     }
     if plan {
@@ -151,6 +158,7 @@ fn circumstances(asked: &Asked<'_>) -> Vec<Said> {
         spoken: "It would run in",
         code: "",
         lines: vec![report.secrets.mask(asked.place).into_owned()],
+        offers: false,
     }];
     if let Some(actor) = asked.actor {
         all.push(Said {
@@ -158,13 +166,20 @@ fn circumstances(asked: &Asked<'_>) -> Vec<Said> {
             spoken: "It is asked for by",
             code: "",
             lines: vec![actor.to_owned()],
+            offers: false,
         });
     }
     if let Some(rule) = report.enforcement.as_ref().and_then(|enforcement| enforcement.rule.clone()) {
-        all.push(Said { label: "by", spoken: "What decided:", code: "", lines: vec![rule] });
+        all.push(Said { label: "by", spoken: "What decided:", code: "", lines: vec![rule], offers: false });
     }
     if let Some(note) = asked.note {
-        all.push(Said { label: "note", spoken: "Note:", code: YELLOW, lines: vec![note.to_owned()] });
+        all.push(Said {
+            label: "note",
+            spoken: "Note:",
+            code: YELLOW,
+            lines: vec![note.to_owned()],
+            offers: false,
+        });
     }
     all
 }
@@ -175,7 +190,7 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
     let mut all = circumstances(asked);
     let lines = meant(asked);
     if !lines.is_empty() {
-        all.push(Said { label: "where", spoken: "Here", code: YELLOW, lines });
+        all.push(Said { label: "where", spoken: "Here", code: YELLOW, lines, offers: false });
     }
     for (label, spoken, code, tiers) in [
         ("lost", "This is lost for good:", RED, &[4][..]),
@@ -197,13 +212,13 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
         let said =
             only.is_some_and(|line| line.strip_suffix(reason).is_some_and(|before| before.ends_with(": ")));
         if lines != [reason] && !said && !lines.is_empty() {
-            all.push(Said { label, spoken, code, lines });
+            all.push(Said { label, spoken, code, lines, offers: false });
         }
     }
     let mut risks = together(report);
     risks.truncate(2);
     if !risks.is_empty() {
-        all.push(Said { label: "together", spoken: "Together:", code: "", lines: risks });
+        all.push(Said { label: "together", spoken: "Together:", code: "", lines: risks, offers: false });
     }
     let mut back = distinct(shown.iter().flat_map(|m| m.recovery.iter().take(2).cloned()));
     let kept = asked.keeps.is_some_and(|keeps| keeps.all);
@@ -212,10 +227,16 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
     }
     back.truncate(3);
     if !back.is_empty() {
-        all.push(Said { label: "back", spoken: "To get it back:", code: "", lines: back });
+        all.push(Said { label: "back", spoken: "To get it back:", code: "", lines: back, offers: false });
     }
     if let Some(keeps) = &asked.keeps {
-        all.push(Said { label: "keep", spoken: "To be undone later:", code: GREEN, lines: keepable(keeps) });
+        all.push(Said {
+            label: "keep",
+            spoken: "To be undone later:",
+            code: GREEN,
+            lines: keepable(keeps),
+            offers: false,
+        });
     }
     let mut instead = Vec::new();
     // What would run by a key is never shortened; any other is one of the report's.
@@ -224,10 +245,17 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
         instead.extend(explanation(&shown));
     } else {
         let first = shown.iter().find_map(|m| m.alternatives.first());
-        instead.extend(first.map(|other| format!("{}  ({})", other.command, other.explanation)));
+        instead
+            .extend(first.into_iter().flat_map(|other| [other.command.clone(), other.explanation.clone()]));
     }
     if !instead.is_empty() {
-        all.push(Said { label: "instead", spoken: "Safer would be:", code: GREEN, lines: instead });
+        all.push(Said {
+            label: "instead",
+            spoken: "Safer would be:",
+            code: GREEN,
+            lines: instead,
+            offers: true,
+        });
     }
     all
 }

@@ -215,7 +215,10 @@ fn no_page_holds_a_secret_or_goes_beyond_its_columns() {
         let narrow =
             page.split("==== 40 columns\n").nth(1).and_then(|rest| rest.split("==== ").next()).unwrap();
         for line in narrow.lines() {
-            assert!(recourse::text::width(line) <= 40, "{}: {line}", case.0);
+            // A command to be copied stays in one piece: it is the same however wide the page is.
+            let offered = line.trim_start().trim_start_matches("instead").trim_start();
+            let same = page.lines().filter(|other| other.trim_end().ends_with(offered)).count() > 1;
+            assert!(recourse::text::width(line) <= 40 || same, "{}: {line}", case.0);
         }
     }
 }
