@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, Unlisted, match_words, places};
+use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, Unlisted, lists, match_words, places};
 use crate::model::{Action, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
@@ -478,9 +478,13 @@ fn written(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> V
             "appendfile" => write::append(scene, &word),
             _ => vec![write::overwrite(scene, &word, None, false)],
         };
+        let makes = role != "appendfile" && lists(&places().makes, &invocation.name);
         for mutation in made.iter_mut().filter_map(|draft| draft.mutation.as_mut()) {
             if let Some(span) = span_of(invocation, &[index]) {
                 mutation.span = Some(span);
+            }
+            if makes {
+                fact(mutation, "product.named", FactValue::Bool(true), "made anew of sources");
             }
         }
         drafts.extend(made);

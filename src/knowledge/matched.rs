@@ -401,6 +401,12 @@ impl Match {
         words.chain(parts.map(|part| (part.role, part.value, part.index))).collect()
     }
 
+    /// Values of the options whose role is this.
+    pub fn of_role<'a>(&'a self, role: &'a str) -> impl Iterator<Item = &'a Value> {
+        let given = self.options.iter().filter(move |option| option.role.as_deref() == Some(role));
+        given.filter_map(|option| option.value.as_ref())
+    }
+
     /// What standard input is to this form of the command: `shell`, `code:python`, `sql:sqlite`, `paths`.
     pub fn stdin_role(&self) -> Option<&str> {
         self.command.stdin.iter().find(|s| self.holds(&s.r#if, &s.unless)).map(|s| s.r#as.as_str())

@@ -31,6 +31,12 @@ pub struct Places {
     pub many: Vec<String>,
     /// What stands in the shell scripts that build tools and package managers write to start something else.
     pub wrappers: Vec<String>,
+    /// What makes programs and objects of sources.
+    pub makes: Vec<String>,
+    /// Shells that expand no braces.
+    pub braceless: Vec<String>,
+    /// Commands of fish's own that change nothing outside of it.
+    pub fish: Vec<String>,
     /// Shells that expand aliases without being told.
     pub aliasing: Vec<String>,
     /// Names of programs that lie in a project and are no installed program's.

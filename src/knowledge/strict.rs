@@ -11,7 +11,7 @@ use super::placed::{Fault, LoadError, did_you_mean, nearest};
 use super::schema::{CommandSpec, EffectSpec, ToolFile};
 
 /// Roles whose words mean something.
-const MEANING: [&str; 15] = [
+const MEANING: [&str; 16] = [
     "path",
     "file",
     "dir",
@@ -27,6 +27,7 @@ const MEANING: [&str; 15] = [
     "secret",
     "connection",
     "arguments",
+    "variables",
 ];
 
 /// Beginnings of roles behind which a language stands.

@@ -125,6 +125,8 @@ impl Shell<'_> {
         let more = self.with_options_of_variables(state, name, call);
         let call = more.as_ref().unwrap_or(call);
         let mut matched = match_words(tool, &call.values());
+        let more = self.with_variables_of_files(state, call, &matched);
+        let call = more.as_ref().unwrap_or(call);
         let programs = self.programs;
         let (mut words, mut stdin) = (None, None);
         let saved = self.hand_on(state, &call.environment);
@@ -185,16 +187,13 @@ impl Shell<'_> {
                 self.unexplained(state, name, call, &matched);
             }
         }
-        match followed {
-            Some(flow) => flow,
-            None => {
-                state.status = status;
-                if let Some(text) = printed {
-                    state.print(&text.unwrap_or(Value::Unknown));
-                }
-                Flow::Next
+        followed.unwrap_or_else(|| {
+            state.status = status;
+            if let Some(text) = printed {
+                state.print(&text.unwrap_or(Value::Unknown));
             }
-        }
+            Flow::Next
+        })
     }
 
     /// What a known program runs, with the variables that this command gives it. Where it is known what it prints (`told`), that is what

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::knowledge::{lists, places};
 use crate::model::{Span, Value};
 use crate::syntax::{Assignment, Command, CommandKind, Part, Script, Word};
 
@@ -328,6 +329,10 @@ impl Shell<'_> {
             }
             if state.switches.fish && name == "functions" {
                 self.copy_function(state, call);
+            }
+            if state.switches.fish && lists(&places().fish, name) {
+                self.unknown_result(state);
+                return Flow::Next;
             }
             if state.switches.zsh
                 && let Some(flow) = self.zsh_builtin(state, name, call)

@@ -73,6 +73,7 @@ impl Switches {
             lastpipe: own,
             expand_aliases,
             common: expand_aliases,
+            no_braces: lists(&places().braceless, name),
             ..Self::default()
         }
     }

@@ -221,8 +221,8 @@ impl Reader {
                 out.push_str(&word);
                 false
             }
-            "set" => {
-                self.set(out, top, open.is_empty());
+            "set" | "alias" => {
+                self.defines(&word, out, top, open.is_empty());
                 false
             }
             _ => {
@@ -345,7 +345,12 @@ impl Reader {
 
     fn substitution(&mut self, quoted: bool) -> String {
         let inner = self.list(Some(')'));
-        let mut out = format!("$({})", inner.trim_end());
+        // What comes out of `… | psub` is the name of a file that holds what went in.
+        let piped = inner.rsplit_once('|').filter(|(_, last)| last.split_whitespace().next() == Some("psub"));
+        let mut out = match piped {
+            Some((text, _)) if !quoted => format!("<({})", text.trim_end()),
+            _ => format!("$({})", inner.trim_end()),
+        };
         // An index behind it picks lines; all of them count.
         if !quoted && self.next(0) == Some('[') {
             self.index();

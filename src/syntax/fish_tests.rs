@@ -31,6 +31,12 @@ fn fish_is_brought_over() {
         ("function fish_prompt; ls; end", "trap 'fish_prompt' EXIT; fish_prompt() { :; ls; }"),
         ("bind \\ct 'rm y'", "trap 'rm y' EXIT; bind \\ct 'rm y'"),
         ("abbr -a K --function q", "trap 'q' EXIT; abbr -a K --function q"),
+        ("set -Ux v a", "__fish_universal v; : a; v=a"),
+        ("set -eU v", "__fish_universal v; :; v=${__recourse_unknown}"),
+        ("alias ll 'ls -l'; ll x", "ll() { ls -l \"$@\"; }; ll x"),
+        ("alias -s ls='ls -F'", "ls() { command ls -F \"$@\"; }; funcsave ls"),
+        ("alias", "alias"),
+        ("source (echo 'rm x' | psub)", "source <(echo 'rm x')"),
         ("set y f | cat", "y=${__recourse_unknown}; : f | cat"),
         ("function f; rm x; end; f", "f() { :; rm x; }; f"),
         (

@@ -36,11 +36,14 @@ fn any_exposed(text: &str, language: Language) -> bool {
             number.contains(is_mark)
                 && (!is_number(number) || reads_otherwise(tokens.get(at + 1).map(|t| &t.kind), language))
         }
-        Tok::Name(text) | Tok::Variable(text) | Tok::Regex { code: Some(text) } => text.contains(is_mark),
+        Tok::Name(text) | Tok::Variable(text) | Tok::Regex { code: Some(text), .. } => text.contains(is_mark),
         Tok::Words(words) => words.iter().any(|word| word.contains(is_mark)),
-        Tok::Regex { code: None } | Tok::Input | Tok::Op(_) | Tok::Newline | Tok::Indent | Tok::Dedent => {
-            false
-        }
+        Tok::Regex { code: None, .. }
+        | Tok::Input
+        | Tok::Op(_)
+        | Tok::Newline
+        | Tok::Indent
+        | Tok::Dedent => false,
     })
 }
 

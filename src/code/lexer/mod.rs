@@ -32,6 +32,8 @@ pub(super) enum Tok {
     /// A regular expression, or a substitution, whose replacement may be code (`s///e`).
     Regex {
         code: Option<String>,
+        /// It changes what it is bound to (`s///`, `tr///`), and does not give that back instead.
+        changes: bool,
     },
     /// `qw(a b)`, `%w[a b]`.
     Words(Vec<String>),

@@ -258,6 +258,7 @@ impl Lexer {
             _ => {
                 let pattern = self.plain(close, nests);
                 let mut code = embedded(&pattern);
+                let mut changes = false;
                 if matches!(name.as_str(), "s" | "tr" | "y") {
                     let (close, nests) = if nests.is_some() {
                         while self.peek(0).is_some_and(char::is_whitespace) {
@@ -271,17 +272,15 @@ impl Lexer {
                     };
                     let replacement = self.plain(close, nests);
                     let flags = self.flags();
+                    changes = !flags.contains('r');
                     if name == "s" {
-                        code = if flags.contains('e') {
-                            Some(replacement)
-                        } else {
-                            embedded(&replacement).or(code)
-                        };
+                        let runs = flags.contains('e').then(|| replacement.clone());
+                        code = runs.or_else(|| embedded(&replacement)).or(code);
                     }
                 } else {
                     self.flags();
                 }
-                self.push(Tok::Regex { code });
+                self.push(Tok::Regex { code, changes });
             }
         }
         true
@@ -382,7 +381,7 @@ impl Lexer {
             Some('r') => {
                 self.plain(close, nests);
                 self.flags();
-                self.push(Tok::Regex { code: None });
+                self.push(Tok::Regex { code: None, changes: false });
             }
             other => {
                 let pieces = self.until(&close.to_string(), nests, Reading::Full);
@@ -412,7 +411,7 @@ impl Lexer {
         self.at = (self.at + 1).min(self.chars.len());
         self.flags();
         let code = if self.language == Language::Perl { embedded(&text) } else { None };
-        self.push(Tok::Regex { code });
+        self.push(Tok::Regex { code, changes: false });
     }
 
     /// Like [`Lexer::after_value`], but a name with a blank behind it may take an operand (`print <<EOT`).

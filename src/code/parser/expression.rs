@@ -48,6 +48,19 @@ enum Infix {
     Plain,
 }
 
+/// What `s///` and its like leave in what they are bound to: nobody knows. `($f = $g) =~ s/a/b/` changes what it sets.
+pub(super) fn changed(left: Expr, right: Expr) -> Expr {
+    let target = match &left {
+        Expr::Assign { target, .. } => target.clone(),
+        Expr::List(items) => match items.as_slice() {
+            [Expr::Assign { target, .. }] => target.clone(),
+            _ => Box::new(left.clone()),
+        },
+        other => Box::new(other.clone()),
+    };
+    Expr::Plain(vec![left, Expr::Assign { target, value: Box::new(right), adds: false }])
+}
+
 impl Parser {
     /// An expression without commas.
     pub(super) fn item(&mut self) -> Expr {
@@ -120,8 +133,9 @@ impl Parser {
                 Expr::Binary(operator, Box::new(left), Box::new(right))
             }
             Infix::Plain => {
+                let changes = matches!(self.kind(), Some(Tok::Regex { changes: true, .. }));
                 let right = self.expression(level + 1);
-                Expr::Plain(vec![left, right])
+                if changes { changed(left, right) } else { Expr::Plain(vec![left, right]) }
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::code::lexer::{Piece, Tok};
 use crate::code::tree::{Argument, Expr, Function, Operator, Part, Stmt};
 
 use super::Parser;
-use super::expression::UNARY;
+use super::expression::{UNARY, changed};
 
 impl Parser {
     pub(super) fn parts(&self, pieces: &[Piece]) -> Vec<Part> {
@@ -44,9 +44,15 @@ impl Parser {
                 self.at += 1;
                 Expr::Shell(self.parts(&pieces))
             }
-            Tok::Regex { code } => {
+            Tok::Regex { code, changes } => {
                 self.at += 1;
-                Expr::Plain(code.map(|code| self.inner(&code)).into_iter().collect())
+                let code = Expr::Plain(code.map(|code| self.inner(&code)).into_iter().collect());
+                // Bound to nothing, it changes what everything falls back to.
+                let bound = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
+                if changes && !bound.is_some_and(|before| matches!(before.kind, Tok::Op("=~" | "!~"))) {
+                    return changed(Expr::Name("$_".to_owned()), code);
+                }
+                code
             }
             Tok::Words(words) => {
                 self.at += 1;

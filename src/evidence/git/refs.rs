@@ -6,6 +6,18 @@ use crate::world::{FileKind, LookError};
 
 use super::look::Look;
 
+/// Refs that say which object stands in for another.
+const REPLACED: &str = "refs/replace/";
+
+/// The ref of a replacement, whose name is the full one of the object that it replaces.
+fn replaced(look: &mut Look<'_>, name: String) -> String {
+    let object = name.strip_prefix(REPLACED).unwrap_or_default();
+    match look.resolve(object) {
+        Ok(Some(id)) => format!("{REPLACED}{id}"),
+        _ => name,
+    }
+}
+
 /// What a ref leaves behind.
 #[derive(Debug, Default)]
 pub(super) struct Left {
@@ -42,6 +54,7 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
                 );
             }
             Some(name) if name == "HEAD" || name == "@" => full.extend(head(look)?),
+            Some(name) if name.starts_with(REPLACED) => full.push(replaced(look, name)),
             Some(name) if name.starts_with("refs/") => full.push(name),
             Some(name) => full.push(format!("{folder}{name}")),
             // Not known: any ref of the kind but the one that is checked out.

@@ -29,6 +29,7 @@ const FEW: usize = 10_000;
 
 /// State of one working tree that git replaces or removes as it goes: what is staged, what is under way.
 const UNDER_WAY: &[&str] = &[
+    "COMMIT_EDITMSG",
     "ORIG_HEAD",
     "MERGE_HEAD",
     "MERGE_MSG",

@@ -30,7 +30,7 @@ pub(super) fn file(
         walk.protected += 1;
         return;
     }
-    if flag(mutation, "product") && made_before(walk, place, meta) {
+    if made_before(walk, mutation, place, meta) {
         walk.note(format!("{} is what the program made before", walk.show(place)));
         walk.add(LossClass::Regenerable, meta.size, place);
         return;
@@ -39,10 +39,17 @@ pub(super) fn file(
 }
 
 /// Whether what stands where a program puts what it makes is a program's work already, and not of the system.
-fn made_before(walk: &Walk<'_>, place: &Path, meta: &Meta) -> bool {
-    meta.size <= content::FILE_LIMIT
-        && !walk.places.is_system(place)
-        && walk.world.read_file(place, content::FILE_LIMIT).is_ok_and(|it| regenerable::is_product(&it))
+/// Whoever names the file may name anything: there it must be what compilers make, and lie where this is done.
+fn made_before(walk: &Walk<'_>, mutation: &Mutation, place: &Path, meta: &Meta) -> bool {
+    let here = || walk.how.cwd.iter().any(|cwd| place.starts_with(cwd));
+    let is_made: fn(&[u8]) -> bool = match (flag(mutation, "product"), flag(mutation, "product.named")) {
+        (true, _) => regenerable::is_product,
+        (false, true) if here() => regenerable::is_compiled,
+        _ => return false,
+    };
+    !walk.places.is_system(place)
+        && meta.size <= content::FILE_LIMIT
+        && walk.world.read_file(place, content::FILE_LIMIT).is_ok_and(|it| is_made(&it))
 }
 
 /// Classes one file; a twin or a package may still hold what seems lost.

@@ -73,8 +73,10 @@ struct Table {
 
 /// What programs write about themselves into what they make.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Products {
+    /// How programs and objects begin, in hexadecimal digits.
+    compiled: Words,
     begins: Vec<String>,
     says: Vec<String>,
     closes: Vec<String>,
@@ -301,6 +303,15 @@ pub(super) fn is_product(content: &[u8]) -> bool {
         || products.closes.iter().any(|end| content.ends_with(end.as_bytes()))
 }
 
+/// Whether a content is what compilers make of sources.
+pub(super) fn is_compiled(content: &[u8]) -> bool {
+    if !content[..content.len().min(HEAD)].contains(&0) {
+        return is_product(content);
+    }
+    let begin: String = content.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    table().products.compiled.iter().any(|start| begin.starts_with(start))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -363,6 +374,8 @@ mod tests {
         for own in ["my results of the last run\n", "", "msgid \"a\"\nmsgstr \"b\"\n"] {
             assert!(!is_product(own.as_bytes()), "{own}");
         }
+        assert!(is_compiled(b"\x7fELF\x02\0") && is_compiled(b"!<arch>\n\0"));
+        assert!(!is_compiled(b"\x89PNG\r\n\x1a\n\0") && !is_compiled(b"SQLite format 3\0"));
     }
 
     #[test]

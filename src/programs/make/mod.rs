@@ -307,7 +307,8 @@ fn make_target(
         }
     }
     for (rule, stem) in &rules {
-        let names: Vec<String> = rule.prerequisites.iter().map(|p| p.replace('%', stem)).collect();
+        let names = rule.prerequisites.iter().map(|p| p.replace('%', stem));
+        let names: Vec<String> = names.map(|name| found(shell, state, run, name)).collect();
         let mut local = variables.clone();
         let first = names.first().cloned().unwrap_or_default();
         for (name, text) in [
@@ -325,6 +326,18 @@ fn make_target(
             make_line(shell, state, run, &exported, &text, maybe);
         }
     }
+}
+
+/// The name under which a prerequisite is found: what does not stand here may stand where `VPATH` says.
+fn found(shell: &Shell<'_>, state: &State, run: &Making<'_>, name: String) -> String {
+    let makefile = &run.makefile;
+    let searches = makefile.searches || makefile.variables.contains_key("VPATH");
+    let made = || makefile.rules.iter().any(|rule| rule.targets.contains(&name));
+    let here = || shell.absolute(state, &Value::known(name.as_str()));
+    if searches && !made() && here().is_none_or(|path| shell.exists(state, &path) != Some(true)) {
+        return UNKNOWN.to_owned();
+    }
+    name
 }
 
 /// The environment and the shell text of a recipe.

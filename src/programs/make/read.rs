@@ -23,6 +23,8 @@ pub(super) struct Makefile {
     pub(super) export_all: bool,
     /// All lines of a recipe run in one shell.
     pub(super) one_shell: bool,
+    /// Prerequisites are sought in other directories too (`vpath`).
+    pub(super) searches: bool,
     /// Variables of single targets (or patterns): target, name, operator, text.
     pub(super) of_targets: Vec<(String, String, &'static str, String)>,
     /// A construct that is not followed.
@@ -193,7 +195,7 @@ impl Reader<'_> {
                 };
                 place.definition = Some(Definition { name, operator, body: Vec::new(), nested: 0 });
             }
-            "vpath" => {}
+            "vpath" => makefile.searches = true,
             "load" | "-load" => makefile.unclear("make loads code that is not looked at"),
             "undefine" => {
                 let text = Variable { text: UNKNOWN.to_owned(), simple: true };

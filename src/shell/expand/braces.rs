@@ -1,6 +1,11 @@
 //! Brace expansion: `{a,b}` and `{1..9..2}`, before everything else.
 
+use crate::model::Span;
+use crate::shell::interp::Shell;
+use crate::shell::state::State;
 use crate::syntax::{Part, Word};
+
+use super::{Expanded, Expansion};
 
 /// What comes of a word.
 pub(super) enum Braces {
@@ -37,6 +42,26 @@ pub(super) fn expand(word: &Word, limit: usize) -> Braces {
             list.into_iter().map(|tokens| Word { parts: rebuild(tokens), span: word.span }).collect(),
         ),
         None => Braces::TooMany,
+    }
+}
+
+impl Shell<'_> {
+    /// Not every shell that is called `sh` expands them: there a file of this very name is meant, where it stands.
+    pub(super) fn with_braces(
+        &mut self,
+        state: &mut State,
+        word: &Word,
+        span: Span,
+    ) -> Expanded<Vec<Expansion>> {
+        let mut own = Vec::new();
+        if state.switches.common {
+            self.expand_braced(state, word, span, &mut own)?;
+            own.retain(|word| {
+                let path = self.absolute(state, &word.arg.value);
+                path.is_some_and(|path| self.exists(state, &path) == Some(true))
+            });
+        }
+        Ok(own)
     }
 }
 

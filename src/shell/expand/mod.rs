@@ -208,6 +208,7 @@ impl Shell<'_> {
         match braces::expand(word, self.options.limits.words) {
             braces::Braces::None => self.expand_braced(state, word, span, all),
             braces::Braces::Words(words) => {
+                all.append(&mut self.with_braces(state, word, span)?);
                 for word in &words {
                     self.expand_braced(state, word, span, all)?;
                 }

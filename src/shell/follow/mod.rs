@@ -3,6 +3,7 @@
 
 mod code;
 mod command_line;
+mod env_files;
 mod first_files;
 mod first_line;
 mod settings;

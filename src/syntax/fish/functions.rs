@@ -1,6 +1,7 @@
 //! What stands at the head of a function of fish: its arguments' names, and when fish calls it by itself.
 
-use super::{Reader, is_name};
+use super::set::meant;
+use super::{Reader, is_name, to_bash};
 
 /// Functions that fish calls by these names.
 const CALLED: &[&str] = &[
@@ -21,6 +22,36 @@ impl Reader {
         };
         let called = |name: &&String| CALLED.contains(&name.as_str()) || words.iter().any(on);
         self.later(words.first().filter(called).cloned(), out);
+    }
+
+    /// `set` and `alias`.
+    pub(super) fn defines(&mut self, word: &str, out: &mut String, top: bool, outside: bool) {
+        match word {
+            "alias" => self.alias(out),
+            _ => self.set(out, top, outside),
+        }
+    }
+
+    /// `alias name=body`, `alias name body`: a function of that name, which fish may keep in a file.
+    fn alias(&mut self, out: &mut String) {
+        let words = self.words();
+        let (options, rest): (Vec<&String>, Vec<&String>) =
+            words.iter().partition(|word| word.starts_with('-'));
+        let whole = rest.iter().map(|word| meant(word)).collect::<Vec<_>>().join(" ");
+        let (name, body) = whole.split_once(['=', ' ']).unwrap_or((whole.as_str(), ""));
+        let plain = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
+        if name.is_empty() || !name.chars().all(plain) || body.trim().is_empty() {
+            let more = words.iter().map(|word| format!(" {word}")).collect::<String>();
+            out.push_str(&format!("alias{more}"));
+            return;
+        }
+        // A body that begins with its own name means the program.
+        let own = body.split_whitespace().next() == Some(name);
+        let body = to_bash(&if own { format!("command {body}") } else { body.to_owned() });
+        out.push_str(&format!("{name}() {{ {body} \"$@\"; }}"));
+        if options.iter().any(|word| matches!(word.as_str(), "-s" | "--save")) {
+            out.push_str(&format!("; funcsave {name}"));
+        }
     }
 
     /// `function f --argument-names a b`: the first arguments have names.

@@ -28,6 +28,13 @@ impl Reader {
             out.push_str(&command);
             return;
         }
+        // What is set universally is kept in a file, in which the value of before stands no longer.
+        let universally = |word: &&String| {
+            *word == "--universal" || word.starts_with('-') && !word.starts_with("--") && word.contains('U')
+        };
+        if words.iter().take_while(|word| word.starts_with('-')).any(|word| universally(&word)) {
+            out.push_str(&format!("__fish_universal {name}; "));
+        }
         if !top && !self.changed.iter().any(|known| known == name) {
             self.changed.push(name.to_owned());
         }
@@ -173,7 +180,7 @@ fn executed(command: &str) -> Vec<String> {
 }
 
 /// The text that a quoted word stands for.
-fn meant(word: &str) -> String {
+pub(super) fn meant(word: &str) -> String {
     let split = shell_words::split(word).ok();
     match split.as_deref() {
         Some([text]) => text.clone(),
