@@ -25,6 +25,9 @@ const FOR_GOOD: &str = "for-good";
 /// Kind of a file in which a call replaces text that it holds itself.
 const PATCHED: &str = "file.patched";
 
+/// Fact of an act that gives the old content another name.
+const BACKUP: &str = "backup-at";
+
 /// Commits of an act of which it is not known how many it makes.
 const MANY: u64 = 1_000;
 
@@ -317,6 +320,7 @@ impl Plan {
             }
             self.absent.extend(comes);
         }
+        self.absent.extend(backup(mutation));
         paths.extend(from.clone());
         if paths.iter().any(|path| !path.is_absolute()) || !self.packs(mutation, &mut paths) {
             return false;
@@ -473,4 +477,12 @@ pub(super) fn weighs(judged: &Assessment) -> bool {
 /// So much, or so dear, that a person decides although it could be set aside.
 fn is_beyond(judged: &Assessment) -> bool {
     judged.evidence.loss.as_ref().is_some_and(|loss| loss.beyond)
+}
+
+/// The name that the old content gets, where nothing stands under it yet.
+fn backup(mutation: &Mutation) -> Option<PathBuf> {
+    match &mutation.facts.get(BACKUP)?.value {
+        FactValue::Text(at) => Some(PathBuf::from(at)).filter(|path| path.symlink_metadata().is_err()),
+        _ => None,
+    }
 }

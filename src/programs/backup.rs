@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
-use crate::model::{Action, Mutation, Subject, Value};
+use crate::model::{Action, FactValue, Mutation, Subject, Value};
 use crate::shell::Invocation;
 
-use crate::effects::program::{Change, Draft, Scene, Word, flag, text_of};
+use crate::effects::program::{Change, Draft, Scene, Word, fact, flag, text_of};
 
 /// Most numbered backups of one file that are counted.
 const NUMBERED: usize = 500;
@@ -113,6 +113,29 @@ pub(super) fn moved(scene: &Scene<'_>, invocation: &Invocation, to: &Path) -> Op
     Some(Change::Moved { from: to.to_owned(), to: backup })
 }
 
+/// Whether an act gives the old content of this path another name, and which one.
+fn moves<'d>(act: &'d Draft, path: &str) -> Option<(&'d Path, &'d Path)> {
+    act.changes.iter().find_map(|change| match change {
+        Change::Moved { from, to } if text_of(from) == path && from != to => {
+            Some((from.as_path(), to.as_path()))
+        }
+        _ => None,
+    })
+}
+
+/// The act, with the name that its backup gets where nothing stands yet: going back takes it away again.
+pub(super) fn told(scene: &Scene<'_>, mut act: Draft) -> Draft {
+    let at = act.mutation.as_ref().and_then(|mutation| {
+        let Subject::Path(subject) = &mutation.subject else { return None };
+        let (_, to) = moves(&act, subject.path.as_known()?)?;
+        (mutation.context.host.is_none() && scene.at(to).is_none()).then(|| text_of(to))
+    });
+    if let (Some(at), Some(mutation)) = (at, act.mutation.as_mut()) {
+        fact(mutation, "backup-at", FactValue::Text(at), "the old content gets this name");
+    }
+    act
+}
+
 /// What a backup that an act makes takes the place of: what stands under its name goes, an older backup too.
 pub(super) fn displaced(scene: &Scene<'_>, act: &Draft) -> Option<Draft> {
     let mutation = act.mutation.as_ref()?;
@@ -122,10 +145,7 @@ pub(super) fn displaced(scene: &Scene<'_>, act: &Draft) -> Option<Draft> {
     }
     let Subject::Path(subject) = &mutation.subject else { return None };
     let path = subject.path.as_known()?;
-    let (from, to) = act.changes.iter().find_map(|change| match change {
-        Change::Moved { from, to } if text_of(from) == path && from != to => Some((from, to)),
-        _ => None,
-    })?;
+    let (from, to) = moves(act, path)?;
     overwritten(scene, mutation, from, to)
 }
 

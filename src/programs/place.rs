@@ -236,6 +236,7 @@ pub(super) fn overwrite_facts(invocation: &Invocation, mutation: &mut Mutation) 
 
 /// The drafts of an act with those of what its backups take the place of, each in front of its own.
 pub(super) fn with_displaced(scene: &Scene<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
-    let pairs = drafts.into_iter().map(|draft| (backup::displaced(scene, &draft), draft));
+    let told = drafts.into_iter().map(|draft| backup::told(scene, draft));
+    let pairs = told.map(|draft| (backup::displaced(scene, &draft), draft));
     pairs.flat_map(|(displaced, draft)| displaced.into_iter().chain([draft])).collect()
 }

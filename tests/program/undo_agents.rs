@@ -395,3 +395,41 @@ fn what_an_editor_is_told_to_write_is_kept() {
     let output = place.exec("coproc { bash; }; echo 'rm notes.md' >&\"${COPROC[1]}\"; wait");
     assert_eq!(output.status.code(), Some(126), "{}", said(&output));
 }
+
+#[test]
+fn the_name_that_a_backup_got_goes_with_it() {
+    let place = Place::new();
+    place.file("work/dst", "words of before\n");
+    for command in [
+        "mv -b src dst",
+        "cp -b src dst",
+        "mv --backup=numbered src dst",
+        "cp --suffix=.old -b src dst",
+        "install -b src dst",
+    ] {
+        place.file("work/src", "other words\n");
+        let was = place.seen();
+        let ran = place.exec(command);
+        assert!(ran.status.success(), "{command}: {}", said(&ran));
+        assert!(place.seen() != was, "{command} did nothing");
+        let undone = place.recourse(&["undo", "--yes"]);
+        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        assert!(place.seen() == was, "{command}: {:?}", place.seen().keys());
+    }
+}
+
+/// `git commit` leaves its message behind, and the one of before comes back with the commit.
+#[test]
+fn the_message_of_the_last_commit_comes_back() {
+    let place = Place::new();
+    let told = |message: &str| {
+        place.file("work/tracked.txt", message);
+        let output = place.exec(&format!("git -c user.name=n -c user.email=a@b commit -qam {message}"));
+        assert!(output.status.success(), "{}", said(&output));
+        fs::read_to_string(place.path("work/.git/COMMIT_EDITMSG")).unwrap()
+    };
+    assert_eq!(told("first"), "first\n");
+    assert_eq!(told("second"), "second\n");
+    assert!(place.recourse(&["undo", "--yes"]).status.success());
+    assert_eq!(fs::read_to_string(place.path("work/.git/COMMIT_EDITMSG")).unwrap(), "first\n");
+}

@@ -122,6 +122,8 @@ pub(super) struct Asked<'a> {
     pub(super) chosen: Vec<&'a str>,
     /// The shell that scripts are run by.
     pub(super) own_shell: Option<Value>,
+    /// Options that all of Node's programs get.
+    pub(super) node_options: Option<Value>,
     /// The file of settings.
     pub(super) settings: Option<&'a str>,
     /// Only the script that is named runs (`--ignore-scripts`).
@@ -157,9 +159,11 @@ impl<'a> Asked<'a> {
             "--ignore-scripts" | "--ignore-scripts=true" => self.alone = true,
             "--no-ignore-scripts" | "--ignore-scripts=false" => self.alone = false,
             "--script-shell" => self.own_shell = words.next().map(Value::known),
+            "--node-options" => self.node_options = words.next().map(Value::known),
             option if VALUED.contains(&option) => drop(words.next()),
             option => match option.split_once('=') {
                 Some(("--script-shell", value)) => self.own_shell = Some(Value::known(value)),
+                Some(("--node-options", value)) => self.node_options = Some(Value::known(value)),
                 Some(("--workspace" | "--filter", value)) => {
                     self.elsewhere = true;
                     self.chosen.push(value);

@@ -96,7 +96,7 @@ fn package_script(
     });
     inner.cwd = vec![root.to_path_buf()];
     if name == "npm" {
-        node_options(shell, &mut inner, call, (root, asked.settings));
+        node_options(shell, &mut inner, call, (root, &asked));
     }
     package_variables(shell, &mut inner, &package, asked.script());
     for script in scripts {
@@ -230,9 +230,11 @@ fn node_options(
     shell: &mut Shell<'_>,
     state: &mut State,
     call: &Call,
-    files: (&std::path::Path, Option<&str>),
+    (root, asked): (&std::path::Path, &Asked<'_>),
 ) {
-    if let Some(options) = set_for_scripts(shell, state, call, files, ("node-options", &|| None)) {
+    let given = || asked.node_options.clone();
+    let files = (root, asked.settings);
+    if let Some(options) = set_for_scripts(shell, state, call, files, ("node-options", &given)) {
         shell.assign_scalar(state, "NODE_OPTIONS", options);
         shell.export(state, "NODE_OPTIONS");
     }
