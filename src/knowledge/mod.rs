@@ -44,6 +44,7 @@ mod secrets;
 mod services;
 mod strict;
 mod terraform;
+mod terraform_crossing;
 mod terraform_gains;
 mod terraform_signs;
 mod tool_words;

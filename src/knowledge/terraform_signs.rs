@@ -25,6 +25,14 @@ pub enum Sense {
     Added,
     /// A list that had entries and gets more of them.
     More,
+    /// The same where nobody listed the name for its own sake.
+    Many,
+    /// A number that goes up, from 0, too.
+    Higher,
+    /// A number that is at most half of what it was.
+    Halves,
+    /// A number that is at least twice what it was.
+    Doubles,
     /// A list of who may come in, when its last entry goes.
     Emptied,
     /// Something that is done at times, when it is done less often.
@@ -159,7 +167,16 @@ impl Sense {
 
     /// It tells when something gets weaker, and nothing of what is as good as before.
     pub fn only_warns(self) -> bool {
-        let plain = matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases);
+        let plain = matches!(
+            self,
+            Self::Many
+                | Self::Halves
+                | Self::Doubles
+                | Self::Gone
+                | Self::Fewer
+                | Self::Becomes
+                | Self::Ceases
+        );
         plain || matches!(self, Self::Widens | Self::Other | Self::Mentions | Self::Far) || self.is_general()
     }
 
@@ -255,36 +272,6 @@ pub struct Powers {
     pub rules: Words,
 }
 
-/// What counts in documents that say who may do what.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-pub struct Policies {
-    /// Types whose documents only limit what others grant.
-    pub limits: Words,
-    /// Acts by which one gets at more rights, whatever they are allowed on.
-    pub always: Words,
-    /// Those by which one gives oneself all rights, where they are allowed on everything.
-    pub escalates: Words,
-    /// The same, and acts that read secrets or take away, on all things of a sort.
-    pub strong: Words,
-    /// Beginnings of keys of conditions that say which things are meant.
-    pub bounding: Words,
-    /// Accounts of the provider itself.
-    pub known_accounts: Words,
-    /// Issuers of tokens that everybody can have.
-    pub issuers: Words,
-}
-
-/// What holds entries that others let in or keep out.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-pub struct Sets {
-    /// Patterns of names of types.
-    pub are: Words,
-    /// Attributes that say which of both.
-    pub says: Words,
-}
-
 /// All lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
@@ -327,9 +314,11 @@ pub struct TerraformSigns {
     /// What gives full control.
     pub powers: Powers,
     /// What documents grant.
-    pub policies: Policies,
+    pub policies: super::terraform_crossing::Policies,
     /// What holds entries that others let in or keep out.
-    pub sets: Sets,
+    pub sets: super::terraform_crossing::Sets,
+    /// Which way alarms are crossed.
+    pub crossing: super::terraform_crossing::Crossing,
     /// Classes of types.
     types: Classes,
     /// What decides where no sign knows it.
@@ -359,6 +348,13 @@ impl TerraformSigns {
 
     /// Whether one right is less than another, in a list of both.
     pub fn is_less(&self, less: &str, more: &str) -> bool {
+        // `roles/x.dataViewer`: what stands in front of the last part is the same.
+        let cut = |word: &'_ str| word.rfind(['/', '.']).map_or(0, |at| at + 1);
+        let (front, other) = (cut(less), cut(more));
+        if less[..front] != more[..other] {
+            return false;
+        }
+        let (less, more) = (&less[front..], &more[other..]);
         let words: Vec<&str> = self.ladders.iter().collect();
         words.split(|word| *word == "|").any(|ladder| {
             let at = |word: &str| ladder.iter().position(|own| own.eq_ignore_ascii_case(word));

@@ -451,7 +451,7 @@ impl Shell<'_> {
             None => {
                 let text = self.world.env(name)?;
                 let same = self.scalar(state, name).is_some_and(|value| value.as_known() == Some(&text));
-                same.then(|| Value::Known(text))
+                same.then_some(Value::Known(text))
             }
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::beside::{self, Beside};
 use super::classify;
+use super::crossing;
 use super::denials;
 use super::denying;
 use super::diff::{self, Leaf, leaves};
@@ -106,6 +107,10 @@ impl Asked {
     }
 }
 
+fn in_place(change: &ResourceChange) -> bool {
+    matches!(Verb::of(&change.change.actions), Verb::Do(Action::Update))
+}
+
 /// Whether the configuration gives an attribute; `None`: there is no configuration.
 type Gives<'a> = &'a dyn Fn(&str) -> Option<bool>;
 
@@ -146,6 +151,9 @@ impl Changed {
         let denies = denying::any(before) || denying::any(after);
         let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
+        let crossed = if in_place(change) { crossing::of(&change.r#type, before, after) } else { None };
+        let crossed = crossed.filter(|more| said.beside.iter().all(|known| known.kind() != more.kind()));
+        said.beside.extend(crossed);
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
         if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {
             said.beside.push(off);
@@ -163,8 +171,7 @@ impl Changed {
             said.untold.clear();
         }
         // What is made anew may be about something else from now on.
-        let in_place = matches!(Verb::of(&change.change.actions), Verb::Do(Action::Update));
-        let longer = all || in_place && !rules.is_empty() && !changes.iter().any(deletes);
+        let longer = all || in_place(change) && !rules.is_empty() && !changes.iter().any(deletes);
         Self { said, names: changes, longer, ..found }
     }
 

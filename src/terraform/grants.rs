@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::attributes::marks_any;
 use super::facts::Attributes;
+use super::narrower;
 use super::said::{PLANNED, printable};
 use super::texts;
 use crate::knowledge::{Grants, TerraformType, Words, terraform_signs, tool_words};
@@ -84,7 +85,15 @@ pub(super) fn is_less(names: &[String], attributes: &Attributes, now: &Facts) ->
     if unknown {
         return false;
     }
-    great(&was) && !great(now) && one == Some(true) && differing.next().is_none()
+    let part = || {
+        let differs = |name: &&String| before.get(*name) != after.get(*name) && told(name);
+        let side = |values: &serde_json::Map<String, Value>, name: &String| values.get(name).cloned();
+        before.keys().filter(differs).all(|name| {
+            let both = side(before, name).zip(side(after, name));
+            both.is_some_and(|(was, now)| narrower::is_part_of(&was, &now))
+        })
+    };
+    one == Some(true) && differing.next().is_none() && !great(now) && (great(&was) || part())
 }
 
 /// In firewalls of Azure this range stands for the services of Azure.

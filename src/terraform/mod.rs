@@ -13,6 +13,7 @@ mod classify;
 mod commands;
 mod configured;
 mod copies;
+mod crossing;
 mod denials;
 mod denying;
 mod diff;

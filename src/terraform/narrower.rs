@@ -122,6 +122,10 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
     if everybody || all && !hands_on && new.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
         return true;
     }
+    // Of patterns of another sort, all.
+    if [".*", "^.*$"].contains(&old) && !new.is_empty() {
+        return true;
+    }
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();
     if sentence_less(old, new) {
         return true;
@@ -135,13 +139,19 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
 /// `Allow group a to read buckets in tenancy` after `… to manage …`: the same words, but one that stands for less.
 fn sentence_less(old: &str, new: &str) -> bool {
     let begins = |text: &str| text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("allow "));
-    if !begins(old) || !begins(new) {
+    // Rules of the form `key_prefix "app/" { policy = "write" }`.
+    let rules = |text: &str| text.contains('{') && text.contains("policy");
+    if !(begins(old) && begins(new) || rules(old) && rules(new)) {
         return false;
     }
     let [old, new] = [old, new].map(|text| text.split_whitespace().collect::<Vec<_>>());
-    let less =
-        |(was, now): (&&str, &&str)| was.eq_ignore_ascii_case(now) || terraform_signs().is_less(now, was);
-    old.len() == new.len() && old.iter().zip(&new).all(less)
+    let bare = |word: &'_ str| word.trim_matches('"').to_owned();
+    let less = |at: usize| {
+        let (was, now) = (bare(old[at]), bare(new[at]));
+        let part = at > 0 && old[at - 1].ends_with("_prefix") && now.starts_with(&was);
+        was.eq_ignore_ascii_case(&now) || part || terraform_signs().is_less(&now, &was)
+    };
+    old.len() == new.len() && (0..old.len()).all(less)
 }
 
 /// What a policy of `path "…" { … }` says of a path.

@@ -12,6 +12,10 @@ const ALL: (u32, u32) = (0, 65_535);
 /// Lists of machines that an entry is for; for all, where they are empty.
 const SCOPES: [&str; 2] = ["target_tags", "target_service_accounts"];
 
+/// The first port and the last, as attributes of their own.
+const PAIRS: [(&str, &str); 3] =
+    [("from_port", "to_port"), ("port_min", "port_max"), ("port_range_min", "port_range_max")];
+
 /// What an opening reaches. What an entry does not say is what stands around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reach {
@@ -41,11 +45,11 @@ impl Reach {
         self.ports.as_ref().is_some_and(|ports| ports.iter().all(web))
     }
 
-    /// All ports.
+    /// All ports, or all that programs choose for themselves.
     pub(super) fn is_all(&self) -> bool {
         self.ports
             .as_ref()
-            .is_some_and(|ports| ports.iter().any(|(first, last)| *first <= 1 && *last >= 65_535))
+            .is_some_and(|ports| ports.iter().any(|(first, last)| *first <= 1_024 && *last >= 65_535))
     }
 
     /// Whether it reaches all that the other reaches.
@@ -79,15 +83,20 @@ fn ports(map: &Map<String, Value>) -> Option<Vec<(u32, u32)>> {
     if protocol.is_some_and(|name| ["-1", "all"].contains(&name.as_str())) {
         return Some(vec![ALL]);
     }
-    let number = |name: &str| map.get(name).and_then(Value::as_i64).and_then(|port| u32::try_from(port).ok());
-    if let (Some(first), Some(last)) = (number("from_port"), number("to_port")) {
-        return Some(vec![(first, last)]);
+    if let Some(found) = pair(map) {
+        return Some(vec![found]);
     }
     let mut found = Vec::new();
     for value in terraform_signs().ports.iter().filter_map(|key| map.get(key)) {
         ranges(value, &mut found);
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// The first port and the last that an entry names one by one.
+fn pair(map: &Map<String, Value>) -> Option<(u32, u32)> {
+    let number = |name: &str| map.get(name).and_then(Value::as_i64).and_then(|port| u32::try_from(port).ok());
+    PAIRS.iter().find_map(|(first, last)| number(first).zip(number(last)))
 }
 
 fn ranges(value: &Value, found: &mut Vec<(u32, u32)>) {
@@ -108,7 +117,7 @@ fn ranges(value: &Value, found: &mut Vec<(u32, u32)>) {
         Value::Object(map) => match map.get("ports") {
             Some(ports) if ports.as_array().is_some_and(|ports| !ports.is_empty()) => ranges(ports, found),
             // A protocol without ports is all of them.
-            _ => found.push(ALL),
+            _ => found.push(pair(map).unwrap_or(ALL)),
         },
         _ => {}
     }

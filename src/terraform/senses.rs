@@ -40,7 +40,9 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
             (_, Some(now)) => now > 0,
         },
         Sense::Emptied => leaf.is_list && number(was).unwrap_or(0) > 0 && number(now) == Some(0),
-        Sense::More => leaf.is_list && number(was).is_some_and(|was| was > 0 && number(now) > Some(was)),
+        Sense::More | Sense::Many | Sense::Higher | Sense::Halves | Sense::Doubles => {
+            number(was).zip(number(now)).is_some_and(|both| moves(sign.sense, leaf, both))
+        }
         Sense::Rarer => amounts::is_rarer(was, now),
         // One in another one's place is one more.
         Sense::Added => match (was, now) {
@@ -85,6 +87,17 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Other => set(was) && was != now && !leaf.unknown,
         Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
         Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
+    }
+}
+
+/// Of senses that compare two numbers, or the lengths of lists.
+fn moves(sense: Sense, leaf: &Leaf, (was, now): (i64, i64)) -> bool {
+    match sense {
+        Sense::More | Sense::Many => leaf.is_list && was > 0 && now > was,
+        Sense::Higher => now > was,
+        Sense::Halves => was > 1 && (0..=was / 2).contains(&now),
+        Sense::Doubles => was > 0 && now / 2 >= was,
+        _ => false,
     }
 }
 
