@@ -129,10 +129,7 @@ impl Shell<'_> {
         let call = more.as_ref().unwrap_or(call);
         let programs = self.programs;
         let (mut words, mut stdin) = (None, None);
-        let saved = self.hand_on(state, &call.environment);
-        let begun = programs.begins(self, state, &Run { name, call, matched: &matched });
-        self.give_back(state, saved);
-        match begun {
+        match self.as_it_begins(state, &Run { name, call, matched: &matched }) {
             Some(Instead::Done(flow)) => return flow,
             Some(Instead::Words(other)) => {
                 matched = match_words(tool, &other.values());
@@ -194,6 +191,15 @@ impl Shell<'_> {
             }
             Flow::Next
         })
+    }
+
+    /// What a program does before its words are read, with the variables that this command gives it.
+    fn as_it_begins(&mut self, state: &mut State, run: &Run<'_>) -> Option<Instead> {
+        let saved = self.hand_on(state, &run.call.environment);
+        let programs = self.programs;
+        let begun = programs.begins(self, state, run);
+        self.give_back(state, saved);
+        begun
     }
 
     /// What a known program runs, with the variables that this command gives it. Where it is known what it prints (`told`), that is what

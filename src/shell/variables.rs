@@ -456,6 +456,14 @@ impl Shell<'_> {
         }
     }
 
+    /// What this command gives a program: the variables that are exported, and those that stand in front of it.
+    pub(crate) fn given_to(&self, state: &State, own: &[(String, Value)]) -> Vec<(String, Value)> {
+        let mut all = self.exported(state);
+        all.retain(|(name, _)| own.iter().all(|(known, _)| known != name));
+        all.extend(own.iter().cloned());
+        all
+    }
+
     /// Whether a variable that was there before counts as if the command set it.
     pub(in crate::shell) fn counts(&self, name: &str) -> bool {
         self.options.bound && variables().acts(name)

@@ -131,8 +131,7 @@ pub(super) fn git_template(
     if !asked.is(&["init", "init-db", "clone"]) {
         return Template::None;
     }
-    let mut environment = shell.exported(state);
-    environment.extend(call.environment.iter().cloned());
+    let environment = shell.given_to(state, &call.environment);
     let variable = environment.iter().rev().find(|(name, _)| name == "GIT_TEMPLATE_DIR");
     let given = asked.matched.value("--template").or(variable.map(|(_, value)| value));
     let named = match given {

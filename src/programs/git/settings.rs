@@ -135,8 +135,7 @@ pub(super) fn git_programs(shell: &mut Shell<'_>, state: &mut State, call: &Call
         }
     }
     let mut texts: Vec<(Value, Vec<Value>)> = Vec::new();
-    let mut environment = shell.exported(state);
-    environment.extend(call.environment.iter().cloned());
+    let environment = shell.given_to(state, &call.environment);
     for (name, value) in &environment {
         if let Some((_, file)) = VARIABLES.iter().find(|(known, _)| known == name) {
             // A program that shows differences is given the file of the work tree.
@@ -271,8 +270,7 @@ pub(super) fn git_given(
             Some((key.to_owned(), shell.scalar(state, name)?.as_known()?.to_owned()))
         })
         .collect();
-    let mut environment = shell.exported(state);
-    environment.extend(call.environment.iter().cloned());
+    let environment = shell.given_to(state, &call.environment);
     let text = |name: &str| {
         environment.iter().rev().find(|(known, _)| known == name).and_then(|(_, value)| value.as_known())
     };
@@ -358,8 +356,7 @@ pub(super) fn git_place_named(
     matched: &Match,
     dirs: &[PathBuf],
 ) -> Option<GitDir> {
-    let mut environment = shell.exported(state);
-    environment.extend(call.environment.iter().cloned());
+    let environment = shell.given_to(state, &call.environment);
     let named = |option: &str, variable: &str| {
         let set = environment.iter().rev().find(|(name, _)| name == variable).map(|(_, value)| value);
         let known = matched.value(option).or(set).and_then(Value::as_known).map(str::to_owned);
