@@ -247,8 +247,7 @@ const ADDRESSES: &[&str] = &[
 ];
 
 pub(super) fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
-    // What all of them have.
-    if !text.contains('/') || !["hook", "gram.", "ping."].iter().any(|part| text.contains(part)) {
+    if !text.contains('/') {
         return;
     }
     for address in ADDRESSES.iter().filter(|address| text.contains(**address)) {

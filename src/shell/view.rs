@@ -159,6 +159,29 @@ impl Shell<'_> {
         }
     }
 
+    /// Settings that a program reads first, as they stand there by then; who may read those that lie beside keys reads them.
+    ///
+    /// # Errors
+    /// Why what stands there is not known.
+    pub(in crate::shell) fn read_settings(
+        &self,
+        state: &State,
+        path: &Path,
+        limit: u64,
+    ) -> Result<String, LookError> {
+        match self.located_text(state, path, 0) {
+            Place::Made { content, .. } => {
+                content.ok_or_else(|| LookError::Other("this command writes it".to_owned()))
+            }
+            Place::On(path) => self
+                .world
+                .follow(&path, limit, Part::Script)
+                .or_else(|_| self.world.read_settings(&path, limit)),
+            Place::Gone => Err(LookError::NotFound),
+            Place::Unknown => Err(LookError::Other("what stands there is not known".to_owned())),
+        }
+    }
+
     /// A file of before this command is run without having been read.
     pub(super) fn runs_unread(&self, state: &State, path: &Path) {
         if let Place::On(path) = self.located_text(state, path, 0) {

@@ -44,10 +44,10 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
         ("d" | "day" | "days", _) => 86_400,
         ("y" | "year" | "years", _) => 31_536_000,
         // Sizes as Kubernetes and others write them.
-        ("ki" | "kb", _) => 1 << 10,
-        ("mi" | "mb", _) => 1 << 20,
-        ("gi" | "gb" | "g", _) => 1 << 30,
-        ("ti" | "tb" | "t", _) => 1 << 40,
+        ("ki" | "kib" | "kb", _) => 1 << 10,
+        ("mi" | "mib" | "mb", _) => 1 << 20,
+        ("gi" | "gib" | "gb" | "g", _) => 1 << 30,
+        ("ti" | "tib" | "tb" | "t", _) => 1 << 40,
         (weeks, _) if weeks.starts_with('w') => 604_800,
         _ => return None,
     };

@@ -258,7 +258,13 @@ fn commands_in_settings_of_clients_are_told() {
     }
     place.are(false, &["psql -X -c 'select 1'"]);
     fs::write(home.join(".kube/config"), twice).unwrap();
+    place.are(true, &["kubectl get pods"]);
+    // What nobody can look into may hold anything.
+    fs::write(home.join(".kube/config"), format!("{plugin}# {}", "x".repeat(16 << 20))).unwrap();
+    place.are(true, &["kubectl get pods"]);
+    fs::remove_file(home.join(".kube/config")).unwrap();
     place.are(false, &["kubectl get pods"]);
+    place.are(true, &["printf \"$(date)\" > ~/.psqlrc; psql -c 'select 1'"]);
 }
 
 /// A file that a program writes by itself, over one that a person wrote; over its own, or none, it may.

@@ -144,9 +144,9 @@ struct Plain {
     remark: String,
     #[serde(default)]
     blocks: BTreeMap<String, String>,
-    /// What the values of settings in these `[sections]` are.
+    /// What the values of settings are, by their section and name (`hooks.*`).
     #[serde(default)]
-    sections: BTreeMap<String, String>,
+    settings: BTreeMap<String, String>,
     /// Where commands stand in a YAML file, and the keys of program, arguments and variables there.
     #[serde(default)]
     argv: Vec<String>,

@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use crate::code::effect::CodeEffect;
 use crate::model::Value;
+use crate::wildcard::fits;
 use crate::yaml::Node;
 
 use super::{Plain, languages};
 
-/// Lines that are read.
-const LINES: usize = 5_000;
 /// Commands in each other.
 const DEPTH: usize = 4;
 
@@ -20,12 +19,12 @@ pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
     if !plain.argv.is_empty() {
         return of_tree(plain, text);
     }
-    if !plain.sections.is_empty() {
-        of_sections(plain, text, &mut effects);
+    if !plain.settings.is_empty() {
+        of_settings(plain, text, &mut effects);
         return effects;
     }
     let mut inside: Vec<&str> = Vec::new();
-    for line in text.lines().take(LINES) {
+    for line in text.lines() {
         let line = line.trim();
         // What is only defined does not run by that.
         if inside.last().is_some_and(|end| line.starts_with(end)) {
@@ -41,22 +40,42 @@ pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
     effects
 }
 
-/// The settings of a file that is divided by `[section]`.
-fn of_sections(plain: &Plain, text: &str, effects: &mut Vec<CodeEffect>) {
-    let mut act = None;
-    for line in text.lines().take(LINES) {
-        if let Some(name) = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            act = plain.sections.get(name.trim());
-        } else if let Some(act) = act.filter(|_| !line.trim_start().starts_with(['#', ';'])) {
-            does(plain, act, line, 0, effects);
+/// The settings of a file that is divided by `[section]`: `name = value` or `name: value`, in several lines where those that
+/// follow are indented. Programs differ in what an indented line is, so it counts as a setting, too.
+fn of_settings(plain: &Plain, text: &str, effects: &mut Vec<CodeEffect>) {
+    let mut section = "";
+    let mut open: Vec<(&str, String)> = Vec::new();
+    for line in text.lines() {
+        let said = line.trim();
+        if said.is_empty() || said.starts_with(['#', ';']) {
+            continue;
         }
+        if line.starts_with(char::is_whitespace) {
+            open.iter_mut().for_each(|(_, value)| *value = format!("{value} {said}"));
+        } else {
+            open.drain(..).for_each(|(act, value)| does(plain, act, value.trim(), 0, effects));
+        }
+        if let Some(name) = said.strip_prefix('[') {
+            section = name.split(']').next().unwrap_or(name).trim();
+            continue;
+        }
+        open.extend(['=', ':'].iter().filter_map(|sign| {
+            let (name, value) = said.split_once(*sign)?;
+            let path = format!("{section}.{}", name.trim()).to_ascii_lowercase();
+            let (_, act) = plain.settings.iter().find(|(pattern, _)| fits(pattern, &path))?;
+            Some((act.as_str(), value.trim().to_owned()))
+        }));
     }
+    open.into_iter().for_each(|(act, value)| does(plain, act, value.trim(), 0, effects));
 }
 
 /// The commands of a YAML file. One that is not read may hold any.
 fn of_tree(plain: &Plain, text: &str) -> Vec<CodeEffect> {
-    let Ok(documents) = crate::yaml::documents(text) else {
-        return vec![CodeEffect::Waits { handed: Vec::new() }];
+    let documents = match crate::yaml::documents(text) {
+        Ok(documents) => documents,
+        Err(error) => {
+            return vec![CodeEffect::Unknown { reason: format!("settings that name programs: {error}") }];
+        }
     };
     let below = |node: &Rc<Node>, key: &str| -> Vec<Rc<Node>> {
         let items = node.items();
@@ -80,6 +99,7 @@ fn of_tree(plain: &Plain, text: &str) -> Vec<CodeEffect> {
 /// What runs by these keys: the program, its arguments, and variables for it.
 fn argv(node: &Node, [program, arguments, variables]: [&str; 3]) -> Vec<CodeEffect> {
     let text = |node: &Rc<Node>| node.text().map(Value::known);
+    let any = |node: &Rc<Node>| text(node).unwrap_or(Value::Unknown);
     let items = |key: &str| node.get(key).map(|list| list.items().to_vec()).unwrap_or_default();
     let Some(program) = node.get(program).and_then(text) else { return Vec::new() };
     let set = |pair: &Rc<Node>| {
@@ -88,7 +108,7 @@ fn argv(node: &Node, [program, arguments, variables]: [&str; 3]) -> Vec<CodeEffe
     };
     let mut effects: Vec<CodeEffect> = items(variables).iter().filter_map(set).collect();
     let arguments = items(arguments);
-    let argv = std::iter::once(program).chain(arguments.iter().filter_map(text)).collect();
+    let argv = std::iter::once(program).chain(arguments.iter().map(any)).collect();
     effects.push(CodeEffect::Run { argv });
     effects
 }
@@ -179,13 +199,6 @@ fn does(plain: &Plain, act: &str, rest: &str, depth: usize, effects: &mut Vec<Co
             }
         }
         "command" => of_line(plain, rest, depth + 1, effects),
-        // Behind the name of a setting; what a language of its own would read stands behind a colon.
-        "setting" => {
-            let value = rest.split_once('=').map_or("", |(_, value)| value.trim());
-            if !value.is_empty() && !value.starts_with("python:") {
-                effects.push(CodeEffect::Shell { text: Value::known(value) });
-            }
-        }
         "" => {}
         language => {
             let known = |effect: &CodeEffect| {
@@ -212,20 +225,22 @@ mod tests {
 
     #[test]
     fn commands_in_settings_are_told() {
-        assert_eq!(
-            of(
-                "awsconfig",
-                "[profile a]\nregion = x\n credential_process = rm a\n# credential_process = rm b"
-            ),
-            ["sh rm a"]
-        );
-        assert_eq!(
-            of("hgrc", "[ui]\nusername = rm\n[hooks]\ncommit.x = rm a\nupdate = python:a.b"),
-            ["sh rm a"]
-        );
+        for config in [
+            "[profile a]\nregion = x\ncredential_process = rm a\n# credential_process = rm b",
+            "[a] # mine\ncredential_process=rm a",
+            "[a]\nCredential_Process: rm a",
+            "[a]\ncredential_process =\n  rm a",
+            "[a]\n  credential_process = rm\n   a",
+        ] {
+            assert_eq!(of("awsconfig", config), ["sh rm a"], "{config}");
+        }
+        let hooks = "[ui]\nusername = rm\n[hooks] ; mine\ncommit.x:y = rm a\n[alias]\nx = rm b";
+        assert!(of("hgrc", hooks).contains(&"sh rm a".to_owned()) && of("hgrc", hooks).len() <= 2);
         let users = "users:\n- name: a\n  user:\n    token: x\n- name: b\n  user:\n    exec:\n      command: rm\n      args: [-rf, a]\n";
         assert_eq!(of("kubeconfig", users), [r#"Run { argv: [Known("rm"), Known("-rf"), Known("a")] }"#]);
-        assert_eq!(of("kubeconfig", "users: []\nusers: []"), ["Waits { handed: [] }"]);
+        assert!(of("kubeconfig", "users: []\nusers: []")[0].starts_with("Unknown"), "which one counts");
+        let far = format!("{}\\! rm a", "\n".repeat(20_000));
+        assert_eq!(of("psqlrc", &far), ["sh rm a"], "however far down");
         assert_eq!(of("psqlrc", "\\set QUIET on\n\\! rm a\n-- \\! rm b"), ["sh rm a"]);
         assert_eq!(of("rprofile", "options(a = 1)\nsystem('rm a'); unlink(\"b\")"), ["sh rm a", "rm b"]);
     }

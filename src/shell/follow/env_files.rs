@@ -50,10 +50,10 @@ impl Shell<'_> {
     }
 }
 
-/// `NAME=value`, `export NAME='value'`.
+/// `NAME=value`, `export NAME='value'`, `NAME: value`.
 fn variable(line: &str) -> Option<(String, Value)> {
     let line = line.trim_start();
-    let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+    let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once(['=', ':'])?;
     let (name, value) = (name.trim(), value.trim());
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !is_name {
@@ -81,6 +81,7 @@ mod tests {
         let held = |line: &str| variable(line).and_then(|(_, value)| value.as_known().map(str::to_owned));
         assert_eq!(held("NODE_OPTIONS=--require ./w.js # x").as_deref(), Some("--require ./w.js"));
         assert_eq!(held(" export NODE_OPTIONS = \"-r ./a\"").as_deref(), Some("-r ./a"));
+        assert_eq!(held("NODE_OPTIONS: -r ./a").as_deref(), Some("-r ./a"));
         assert_eq!(variable("TOKEN=secret"), Some(("TOKEN".to_owned(), Value::Unknown)));
         assert!(variable("# no").is_none() && variable("").is_none());
     }

@@ -14,7 +14,7 @@ use crate::shell::interp::{Scope, Shell};
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
-use crate::world::FileKind;
+use crate::world::{FileKind, LookError};
 
 impl Shell<'_> {
     /// Follows the code in the files that a program reads first.
@@ -35,7 +35,11 @@ impl Shell<'_> {
 
     fn first_file(&mut self, state: &mut State, call: &Call, file: &str, language: &str) {
         let path = Value::known(file);
-        let Some(text) = self.text_of_first(state, file) else { return };
+        let text = match self.text_of_first(state, file) {
+            Ok(text) => text,
+            Err(LookError::NotFound) => return,
+            Err(why) => return self.unread_first(state, call, file, &why),
+        };
         let scope = Scope::clone(&Arc::clone(&state.scope).following(&path));
         if language == "shell" {
             return self.first_script(state, call, scope, &text);
@@ -77,7 +81,14 @@ impl Shell<'_> {
 
     /// What lines of it plainly do, whatever the rest is. Programs that nothing is known of are the person's own.
     fn first_lines(&mut self, state: &mut State, call: &Call, scope: &Scope, text: &str, language: &str) {
-        let effects = crate::code::told(language, text);
+        let (unread, effects): (Vec<_>, Vec<_>) = crate::code::told(language, text)
+            .into_iter()
+            .partition(|effect| matches!(effect, CodeEffect::Unknown { .. }));
+        // Nobody knows what the program makes of such a file, whosever it is.
+        for effect in unread {
+            let kind = StepKind::Code { language: super::code::fixed(language), effect };
+            self.emit_as(state, call.span, &call.raw, kind);
+        }
         if effects.is_empty() {
             return;
         }
@@ -110,11 +121,21 @@ impl Shell<'_> {
         state.files.merge(&way.files);
     }
 
-    /// Settings that stand beside keys are read for their owner.
-    fn text_of_first(&self, state: &State, file: &str) -> Option<String> {
-        let limit = self.options.limits.script_bytes;
-        let path = self.absolute(state, &Value::known(file))?;
-        self.read_text(state, &path, limit).or_else(|| self.world.read_settings(&path, limit).ok())
+    /// One that stands there and is not read may hold anything. What is kept from whoever asks is somebody's own: what is not
+    /// committed is kept first.
+    fn unread_first(&mut self, state: &mut State, call: &Call, file: &str, why: &LookError) {
+        let kind = if matches!(why, LookError::Private | LookError::Denied | LookError::Elsewhere) {
+            let effect = CodeEffect::Waits { handed: Vec::new() };
+            StepKind::Code { language: "code", effect }
+        } else {
+            StepKind::Opaque { reason: format!("{file} is read first, and nobody looked into it: {why}") }
+        };
+        self.emit_as(state, call.span, &call.raw, kind);
+    }
+
+    fn text_of_first(&self, state: &State, file: &str) -> Result<String, LookError> {
+        let path = self.absolute(state, &Value::known(file)).ok_or(LookError::NotFound)?;
+        self.read_settings(state, &path, self.options.limits.script_bytes)
     }
 
     /// Whether the call, and another file of the person, say that they are read.
@@ -148,7 +169,7 @@ impl Shell<'_> {
         let tool = self.knowledge.tool(name)?;
         let mut words = Vec::new();
         for file in self.files_of(state, call, (&first.files, &first.named)) {
-            let Some(text) = self.text_of_first(state, &file) else { continue };
+            let Ok(text) = self.text_of_first(state, &file) else { continue };
             for (key, value) in text.lines().flat_map(settings_of) {
                 let spelled = if key.starts_with('-') {
                     key.to_owned()

@@ -213,8 +213,9 @@ impl Shell<'_> {
         let holds =
             |variable: &str| variables().held(variable, name).any(|held| matches!(held, Held::Options));
         let given = call.environment.iter().map(|(variable, _)| variable.clone());
-        // Those of a person's own environment are words of every call, too.
-        let theirs = variables().options(name).map(str::to_owned);
+        // Those of a person's own environment are words of every call here, too.
+        let here = state.scope.host.is_none();
+        let theirs = variables().options(name).filter(|_| here).map(str::to_owned);
         let list: BTreeSet<String> = given.filter(|variable| holds(variable)).chain(theirs).collect();
         let mut words = Vec::new();
         for variable in &list {
