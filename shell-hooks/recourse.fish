@@ -3,7 +3,7 @@
 #
 # Enter is bound to a function that judges the whole line and keeps a refused one in the editor. fish has nothing that stops a
 # line once it was accepted, so what another binding executes is not covered: that is said when it happens.
-# Names begin with __recourse_ and __rc_.
+# Names begin with __recourse_ and __rc_, except that of one function, which nobody sees.
 
 if status is-interactive; and string match -qr '^([0-2]\.|3\.[0-3]\.)' -- $version
     echo 'recourse: fish 3.4 or later is needed: lines are not judged here' >&2
@@ -179,8 +179,51 @@ else if status is-interactive
         return $__rc_strict
     end
 
+    # fish puts the status back after everything that a key calls, so what shall leave one has to be executed: a function whose
+    # name takes no room. The line stands in the editor again, and the prompt that was shown for this is wiped.
+    set -g __rc_unseen \u2060
+    function $__rc_unseen
+        if test $__rc_wipe = 1
+            builtin printf '\e8\e[J'
+        end
+        builtin commandline -r -- $__rc_back
+        builtin commandline -C -- $__rc_cursor
+        return 130
+    end
+
+    # Leaves a text in the editor with the cursor in it, and 130 in $status. Third comes what stood there.
+    function __recourse_leave
+        set -g __rc_back $argv[1]
+        set -g __rc_cursor $argv[2]
+        # fish draws the prompt from where it believes to be, which is that many rows further down, as it does in its own
+        # functions that print something below the line.
+        set -l prompt (fish_prompt 2>/dev/null)
+        set -l down (builtin math (builtin count $prompt) - 1)
+        set -g __rc_wipe 0
+        if not builtin contains -- "$TERM" '' dumb
+            set -g __rc_wipe 1
+            set -l width (builtin math 8 + 0(string length --visible -- $prompt[-1] | string match -r '^\d+'))
+            for text in (string split \n -- $argv[3])
+                set down (builtin math "$down + 1 + floor(("(string length --visible -- $text)" + $width) / $COLUMNS)")
+            end
+            # Nothing scrolls between here and the wiping.
+            set -l room (builtin math $down + 2)
+            builtin printf '\r%s\e[%dA\e7' (string repeat -N -n $room \n | string collect -N) $room
+        end
+        test $down -lt 1; or string repeat -N -n $down \n
+        set -g __rc_judged yes
+        # What begins with a blank is in no history.
+        builtin commandline -r -- " $__rc_unseen"
+        builtin commandline -f repaint execute
+    end
+
     # Enter.
     function __recourse_enter
+        if not builtin string match -q fish -- (builtin status current-command); and not builtin status is-breakpoint
+            # An answer to `read` is no command.
+            builtin commandline -f execute
+            return
+        end
         set -l abbreviations (__recourse_abbr 2>/dev/null)
         __recourse_expand $abbreviations
         set -l line (builtin commandline | string collect)
@@ -203,9 +246,10 @@ else if status is-interactive
                 set fish_bind_mode insert
                 builtin commandline -f repaint-mode
             end
+        else if test -n "$__rc_text"
+            __recourse_leave $__rc_text (string length -- "$__rc_text") $line
         else
-            test -z "$__rc_text"; or builtin commandline -r -- $__rc_text
-            builtin commandline -f repaint
+            __recourse_leave $line (builtin commandline -C) $line
         end
     end
 

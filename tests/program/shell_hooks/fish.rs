@@ -344,19 +344,33 @@ fn the_status_after_a_refusal() {
         return;
     }
     let mut shell = FISH.typing();
-    // fish puts the status back after what a key calls, as this one shows.
-    shell.runs("bind \\cg 'sh -c \"exit 9\"'; sh -c 'exit 7'");
-    shell.terminal.send("sh -c 'exit 7'\r");
-    pause(300);
-    shell.terminal.send("\u{7}echo $status > before\r");
-    shell.settled();
-    assert_eq!(shell.read("before").trim(), "7");
     shell.terminal.send("sh -c 'exit 7'\rrm keep; and touch after\r");
     shell.terminal.expect(super::REFUSED);
-    pause(300);
+    pause(600);
+    // The line stands there again.
+    shell.terminal.send("\u{1}echo $status > after-refusal; \u{5}2\r");
+    shell.terminal.expect(super::REFUSED);
+    pause(600);
     shell.terminal.send("\u{15}echo $status > after-refusal\r");
     shell.settled();
-    assert_eq!(shell.read("after-refusal").trim(), "7", "{}", shell.terminal.text());
+    assert_eq!(shell.read("after-refusal").trim(), "130", "{}", shell.terminal.text());
+    // And nothing of this in history.
+    shell.runs("count (builtin history search -c -- \u{2060}) > found");
+    assert_eq!(shell.read("found").trim(), "0", "{}", shell.terminal.text());
+}
+
+#[test]
+fn an_answer_to_read_is_no_command() {
+    if missing("fish") {
+        return;
+    }
+    let mut shell = FISH.typing();
+    shell.terminal.send("read answer\r");
+    pause(600);
+    shell.terminal.send("rm keep\r");
+    pause(300);
+    shell.runs("echo $answer > answered");
+    assert_eq!(shell.read("answered").trim(), "rm keep", "{}", shell.terminal.text());
 }
 
 #[test]

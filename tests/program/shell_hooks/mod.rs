@@ -114,9 +114,10 @@ impl Typing {
             } else {
                 self.terminal.send("\u{15}");
             }
-            pause(40);
+            // A terminal whose shell is busy takes the key itself.
+            pause(40 * turn);
             self.terminal.send(&format!("touch {name}\r"));
-            for _ in 0..10 * turn {
+            for _ in 0..20 * turn {
                 self.terminal.until("", |_| true);
                 pause(20);
                 if exists(&path) {
