@@ -29,6 +29,16 @@ impl Range {
         self.bits == part.bits && self.fixed <= part.fixed && cut(self) == cut(part)
     }
 
+    /// Where it begins, among those of its kind.
+    pub fn place(self) -> (u32, u128) {
+        (self.bits, self.address)
+    }
+
+    /// One address.
+    pub fn is_one(self) -> bool {
+        self.fixed == self.bits
+    }
+
     /// Whether more addresses are in it than in the other, whichever they are.
     pub fn is_greater(self, other: Self) -> bool {
         self.bits - self.fixed > other.bits - other.fixed

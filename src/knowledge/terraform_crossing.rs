@@ -1,8 +1,9 @@
-//! Small lists of `terraform_signs.toml`: which way an alarm's threshold is crossed, what holds entries of others, and what
-//! counts in documents.
+//! Small lists of `terraform_signs.toml`: which way an alarm's threshold is crossed, what holds entries of others, what counts in
+//! documents, and what decides where no sign knows it.
 
 use serde::Deserialize;
 
+use super::terraform_signs::last_part;
 use super::tool_words::Words;
 
 /// Which way alarms are crossed.
@@ -13,6 +14,8 @@ pub struct Crossing {
     pub operators: Words,
     /// Attributes that are crossed.
     pub thresholds: Words,
+    /// Texts that end with what is crossed, and which way.
+    pub queries: Words,
     /// Patterns of words for a value that gets too great.
     pub above: Words,
     /// Patterns of words for a value that gets too small.
@@ -47,4 +50,43 @@ pub struct Policies {
     pub known_accounts: Words,
     /// Issuers of tokens that everybody can have.
     pub issuers: Words,
+}
+
+/// What decides, where no sign knows which way is the weaker one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Deciding {
+    /// Attributes of guards on which nothing depends.
+    plain: Words,
+    /// Attributes of any type that decide by what they say, whatever that is.
+    texts: Words,
+    /// Attributes of any type that decide by a word.
+    words: Words,
+    /// Those that are called so and decide nothing of that sort.
+    others: Words,
+    /// Words that decide nothing of that sort, wherever they stand.
+    ways: Words,
+}
+
+impl Deciding {
+    /// Whether what a guard does may depend on it.
+    pub fn in_guards(&self, path: &str) -> bool {
+        !path.split('.').any(|part| self.plain.fit(part))
+    }
+
+    /// Whether a word only says in what order something is done.
+    pub fn is_way(&self, word: &str) -> bool {
+        self.ways.fit(word)
+    }
+
+    /// Whether any text there decides, whatever the type.
+    pub fn by_text(&self, path: &str) -> bool {
+        self.texts.fit(last_part(path))
+    }
+
+    /// Whether a word there decides, whatever the type.
+    pub fn by_word(&self, path: &str) -> bool {
+        let last = last_part(path);
+        self.words.fit(last) && !self.others.fit(last)
+    }
 }

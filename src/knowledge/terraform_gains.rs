@@ -25,6 +25,8 @@ pub struct TerraformGains {
     greater: Words,
     kept: Words,
     on: Words,
+    strengthens: Words,
+    forbids: Words,
     off: Words,
     filled: Words,
     part: Words,
@@ -45,7 +47,8 @@ impl TerraformGains {
 
     /// A switch that goes on is none.
     pub fn is_on(&self, path: &str) -> bool {
-        named(self.on, path) && self.is_sure(path)
+        let strengthens = || words(path).any(|word| self.strengthens.has(word));
+        (named(self.on, path) || strengthens()) && self.is_sure(path)
     }
 
     /// A switch that goes off is none: it let in or let go on, and nothing of what it let be guards or keeps.
@@ -90,7 +93,9 @@ impl TerraformGains {
 
     /// A name that negates once, and what it negates lets in or makes weak: on, it guards.
     pub fn keeps_out(&self, path: &str) -> bool {
-        self.negating(path).count() == 1 && words(path).any(|word| self.openings.has(word))
+        // `insecure` is both.
+        let opens = |word: &str| self.openings.has(word) && !self.negations.has(word);
+        self.negating(path).count() == 1 && words(path).any(opens)
     }
 
     /// Whether it is clear that a switch that lets go or in when it is turned the other way loses nothing this way.
@@ -100,7 +105,8 @@ impl TerraformGains {
         match (self.negating(path).count(), goes_on) {
             (0, true) => !doubted && !has(self.openings),
             (0, false) => !doubted && !has(self.keeps),
-            (1, true) => has(self.openings),
+            // What prevents something and goes on prevents more.
+            (1, true) => has(self.openings) || has(self.forbids) && !has(self.keeps),
             (1, false) => !has(self.openings) && !doubted,
             _ => false,
         }

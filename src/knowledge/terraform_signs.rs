@@ -73,6 +73,14 @@ pub enum Sense {
     Narrows,
     /// A pattern of what is let in (`*.a.io`), when it lets in more than the one before.
     Spreads,
+    /// An amount, or a size by name (`db.r6g.xlarge`), with less in it than the one before of its family.
+    Smaller,
+    /// Numbers that are right (`200-299`), when more are.
+    Wider,
+    /// It says one of the sign's words, and one that stands further behind among them before.
+    Falls,
+    /// A condition of what is recorded or watched, when another one takes its place that does not let all of it through.
+    Filters,
 }
 
 /// A class of types, by parts of their names.
@@ -120,45 +128,6 @@ pub(super) struct Classes {
     working: Types,
 }
 
-/// What decides, where no sign knows which way is the weaker one.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-pub struct Deciding {
-    /// Attributes of guards on which nothing depends.
-    plain: Words,
-    /// Attributes of any type that decide by what they say, whatever that is.
-    texts: Words,
-    /// Attributes of any type that decide by a word.
-    words: Words,
-    /// Those that are called so and decide nothing of that sort.
-    others: Words,
-    /// Words that decide nothing of that sort, wherever they stand.
-    ways: Words,
-}
-
-impl Deciding {
-    /// Whether what a guard does may depend on it.
-    pub fn in_guards(&self, path: &str) -> bool {
-        !path.split('.').any(|part| self.plain.fit(part))
-    }
-
-    /// Whether a word only says in what order something is done.
-    pub fn is_way(&self, word: &str) -> bool {
-        self.ways.fit(word)
-    }
-
-    /// Whether any text there decides, whatever the type.
-    pub fn by_text(&self, path: &str) -> bool {
-        self.texts.fit(last_part(path))
-    }
-
-    /// Whether a word there decides, whatever the type.
-    pub fn by_word(&self, path: &str) -> bool {
-        let last = last_part(path);
-        self.words.fit(last) && !self.others.fit(last)
-    }
-}
-
 impl Sense {
     /// Senses that compare numbers are one.
     fn way(self) -> Self {
@@ -183,7 +152,8 @@ impl Sense {
     /// It speaks of names that nobody listed: whatever else is known of an attribute counts instead.
     pub fn is_general(self) -> bool {
         let of_lists = matches!(self, Self::Grows | Self::Shrinks | Self::Narrows | Self::Spreads);
-        of_lists || matches!(self, Self::Relaxes | Self::Dropped | Self::Raised | Self::Looser)
+        let of_words = matches!(self, Self::Smaller | Self::Wider | Self::Falls | Self::Filters);
+        of_lists || of_words || matches!(self, Self::Relaxes | Self::Dropped | Self::Raised | Self::Looser)
     }
 }
 
@@ -317,12 +287,22 @@ pub struct TerraformSigns {
     pub policies: super::terraform_crossing::Policies,
     /// What holds entries that others let in or keep out.
     pub sets: super::terraform_crossing::Sets,
+    /// What is said of people, and gives them nothing.
+    pub personal: Words,
+    /// Words for sizes, each twice as much as the one before.
+    pub sizes: Words,
+    /// Words of names of machines that have whole processors.
+    pub whole: Words,
+    /// How bad something is, from the least on.
+    pub severities: Words,
+    /// Words of plans and tiers, from the least on.
+    pub tiers: Words,
     /// Which way alarms are crossed.
     pub crossing: super::terraform_crossing::Crossing,
     /// Classes of types.
     types: Classes,
     /// What decides where no sign knows it.
-    pub deciding: Deciding,
+    pub deciding: super::terraform_crossing::Deciding,
     sign: Vec<Sign>,
 }
 
@@ -437,7 +417,7 @@ fn is_strict(word: &str) -> bool {
     plain.contains(word) || patterns.iter().any(|pattern| crate::wildcard::fits(pattern, word))
 }
 
-fn last_part(path: &str) -> &str {
+pub(super) fn last_part(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 

@@ -53,6 +53,54 @@ pub(super) fn of<'p: 'q, 'q>(
     created.into_iter().filter_map(same).collect()
 }
 
+/// Addresses of what is taken away and brought others to a service, where the plan makes one that says the same.
+pub(super) fn moved<'p>(
+    changes: &'p [ResourceChange],
+    types: &HashMap<&str, Vec<Known>>,
+    providers: &Providers,
+) -> HashSet<&'p str> {
+    const STOPS: Option<&str> = Some("service.stopped");
+    let declared = |change: &ResourceChange| {
+        let known = types.get(change.r#type.as_str())?.first()?.declared.as_deref()?;
+        (known.removed.as_deref() == STOPS).then_some(known)
+    };
+    let does = |change: &&ResourceChange, word: &str| matches!(change.change.actions.as_slice(), [only] if only == word);
+    let read = |change: &'p ResourceChange, raw: &RawValue| {
+        let known = declared(change)?;
+        let side = serde_json::from_str::<Map<String, Value>>(raw.get()).ok()?;
+        let name = known.id.iter().find_map(|id| Some(side.get(id)?.as_str()?.to_owned()));
+        Some(((change.r#type.as_str(), name), side))
+    };
+    let mut made: HashMap<_, Vec<(&ResourceChange, Map<String, Value>)>> = HashMap::new();
+    for change in changes.iter().filter(|one| does(one, "create")) {
+        if let Some((key, side)) = read(change, &change.change.after) {
+            made.entry(key).or_default().push((change, side));
+        }
+    }
+    let is = |change: &&'p ResourceChange| {
+        !made.is_empty()
+            && read(change, &change.change.before).is_some_and(|(key, was)| {
+                // What stands in no configuration any more was made by no other provider that is known.
+                let ours = providers.key(&change.address);
+                let same = |(other, side): &(&ResourceChange, Map<String, Value>)| {
+                    let theirs = providers.key(&other.address);
+                    let said = side
+                        .iter()
+                        .filter(|(key, value)| !value.is_null() && !NUMBERED.contains(&key.as_str()));
+                    let apart = ours.is_some() && theirs.is_some() && ours != theirs;
+                    !apart
+                        && said.clone().count() > 1
+                        && said.clone().all(|(key, value)| was.get(key) == Some(value))
+                };
+                made.get(&key).is_some_and(|sides| sides.iter().take(CLOSE).any(same))
+            })
+    };
+    changes.iter().filter(|one| does(one, "delete")).filter(is).map(|one| one.address.as_str()).collect()
+}
+
+/// How many of one name are compared.
+const CLOSE: usize = 32;
+
 /// What providers number.
 const NUMBERED: [&str; 7] =
     ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id", "tags_all"];

@@ -15,13 +15,18 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
     if let Ok(number) = text.parse() {
         return Some(number);
     }
+    if let Some(whole) = text.strip_suffix(".0").and_then(|whole| whole.parse().ok()) {
+        return Some(whole);
+    }
     if let Some(seconds) = several(text) {
         return Some(seconds);
     }
     let (digits, unit) = match text.strip_prefix('P') {
         Some(period) => {
             let period = period.trim_start_matches('T');
-            period.split_at(period.find(|c: char| c.is_ascii_alphabetic())?)
+            let (digits, unit) = period.split_at(period.find(|c: char| c.is_ascii_alphabetic())?);
+            // Of several the first counts: `P30DT2H`.
+            (digits, &unit[..1])
         }
         None => text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?),
     };
@@ -112,7 +117,8 @@ pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool
                 OFTEN.iter().position(|words| words.contains(&text.as_str()))
             };
             let plain = |text: &str| text.trim_start_matches("rate(").trim_end_matches(')').to_owned();
-            let times = [was, now].map(|text| number(&FactValue::Text(plain(text))));
+            let times =
+                [was, now].map(|text| number(&FactValue::Text(plain(text))).or_else(|| spelled(text)));
             match (word(was), word(now), times) {
                 (Some(was), Some(now), _) => now > was,
                 (_, _, [Some(was), Some(now)]) => was > 0 && now > was,
@@ -125,6 +131,31 @@ pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool
         }
         _ => false,
     }
+}
+
+/// A time in words: `FIFTEEN_MINUTES`, `Six_Hours`, `EVERY_5_MINUTES`, `EVERY_DAY`.
+fn spelled(text: &str) -> Option<i64> {
+    const NUMBERS: [(&str, i64); 12] = [
+        ("one", 1),
+        ("two", 2),
+        ("three", 3),
+        ("four", 4),
+        ("five", 5),
+        ("six", 6),
+        ("ten", 10),
+        ("twelve", 12),
+        ("fifteen", 15),
+        ("twentyfour", 24),
+        ("thirty", 30),
+        ("every", 1),
+    ];
+    let text = text.to_ascii_lowercase().replace('-', "_").replace("twenty_four", "twentyfour");
+    let (front, unit) = text.rsplit_once('_')?;
+    let word = front.strip_prefix("every_").unwrap_or(front);
+    let times = NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, times)| *times);
+    let unit = number(&FactValue::Text(format!("1 {}", unit.trim_end_matches('s'))))
+        .or_else(|| (unit.starts_with("minute")).then_some(60))?;
+    times.or_else(|| word.parse().ok())?.checked_mul(unit)
 }
 
 /// How many of a cron line's fields for hours, days and months say "each": a line that is none says none.
@@ -186,6 +217,14 @@ mod tests {
         let rarer = |was: FactValue, now: FactValue| is_rarer(Some(&was), Some(&now));
         assert!(rarer(text("Daily"), text("Weekly")) && !rarer(text("Weekly"), text("Daily")));
         assert!(rarer(FactValue::Number(2), FactValue::Number(24)));
+        for (often, seldom) in [
+            ("FIFTEEN_MINUTES", "SIX_HOURS"),
+            ("One_Hour", "TwentyFour_Hours"),
+            ("EVERY_MINUTE", "EVERY_15_MINUTES"),
+            ("EVERY_15_MINUTES", "EVERY_DAY"),
+        ] {
+            assert!(rarer(text(often), text(seldom)) && !rarer(text(seldom), text(often)), "{often}");
+        }
         assert!(rarer(text("cron(0 5 ? * * *)"), text("cron(0 5 1 * ? *)")));
         assert!(!rarer(text("cron(0 5 ? * * *)"), text("cron(30 6 ? * * *)")));
         assert!(!rarer(text("cron(0 5 1 * ? *)"), text("cron(0 5 ? * * *)")));

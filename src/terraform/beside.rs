@@ -13,7 +13,7 @@ use super::grants;
 use super::guards;
 use super::protections::{is_on, is_weaker};
 use super::said::{PLANNED, printable, show};
-use crate::knowledge::TerraformType;
+use crate::knowledge::{TerraformType, Words};
 use crate::model::{Action, Fact, FactValue, Facts, Mutation};
 
 /// One such effect.
@@ -40,6 +40,14 @@ impl Beside {
     /// Nothing of it is left.
     pub(super) fn leaves_nothing(&self) -> bool {
         self.facts.get("left").is_none_or(|left| !is_on(&left.value))
+    }
+
+    /// It is about an attribute whose own name is one of these.
+    pub(super) fn is_of(&self, names: &Words) -> bool {
+        self.facts.get("attribute").is_some_and(|fact| match &fact.value {
+            FactValue::Text(path) => names.has(path.rsplit('.').next().unwrap_or(path)),
+            _ => false,
+        })
     }
 
     pub(super) fn kind(&self) -> &str {

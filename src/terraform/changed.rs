@@ -151,9 +151,9 @@ impl Changed {
         let denies = denying::any(before) || denying::any(after);
         let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
-        let crossed = if in_place(change) { crossing::of(&change.r#type, before, after) } else { None };
-        let crossed = crossed.filter(|more| said.beside.iter().all(|known| known.kind() != more.kind()));
-        said.beside.extend(crossed);
+        if in_place(change) {
+            crossing::tell(&change.r#type, before, after, &mut said.beside);
+        }
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
         if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {
             said.beside.push(off);

@@ -9,6 +9,7 @@ use super::amounts::number;
 use super::attributes::{Attribute, Side, each, lookup, parse_default};
 use super::place::{NAMED, Place};
 use super::plan::ResourceChange;
+use super::protections::is_on;
 use super::provider::Settings;
 use super::said::PLANNED;
 use super::select::select;
@@ -61,6 +62,12 @@ impl Attributes {
     }
 }
 
+/// A word may say that a protection is off.
+fn said_off(name: &str, value: FactValue) -> FactValue {
+    let off = name == "deletion_protection" && matches!(value, FactValue::Text(_)) && !is_on(&value);
+    if off { FactValue::Bool(false) } else { value }
+}
+
 /// What the type's data names among the attributes.
 pub(super) fn collect(
     (declared, siblings, r#type): (&TerraformType, Option<&Related>, &str),
@@ -74,6 +81,7 @@ pub(super) fn collect(
     let now = if matches!(action, Action::Create | Action::Update) { after } else { before };
     let get = |side, path: &str| settings.fact(path).unwrap_or_else(|| fact(side, path));
     for (name, path) in &declared.facts {
+        let get = |side, path: &str| get(side, path).map(|value| said_off(name, value));
         if let Some(value) = get(now, path) {
             if action == Action::Update {
                 let was = get(before, path);

@@ -11,8 +11,10 @@ use super::amounts::{endless, number};
 use super::diff::Leaf;
 use super::narrower;
 use super::protections::is_on;
+use super::said::show;
 use super::senses::is_taken;
-use crate::knowledge::{Sense, Sign, terraform_gains, terraform_signs, tool_words};
+use super::texts;
+use crate::knowledge::{Range, Sense, Sign, terraform_gains, terraform_signs, tool_words};
 use crate::model::FactValue;
 
 /// What of a change has to be known besides the attribute.
@@ -79,6 +81,8 @@ pub(super) fn is_gain<'s>(
     }
     let back = Leaf { was: leaf.now.clone(), now: leaf.was.clone(), ..leaf.clone() };
     let goes_on = leaf.now.as_ref().is_some_and(is_on);
+    let path = texts::snake(&leaf.path);
+    let leaf = &Leaf { path, ..leaf.clone() };
     let turned =
         |sign: &Sign| beside.counts(sign) && is_taken(sign, &back) && is_clear(sign, leaf, goes_on, beside);
     // What loses nothing when it goes off may lose something when it goes on, whatever else its name sounds like.
@@ -92,11 +96,14 @@ fn is_clear(sign: &Sign, leaf: &Leaf, goes_on: bool, beside: &Beside<'_>) -> boo
     let path = leaf.path.as_str();
     let numbers = || leaf.was.as_ref().and_then(number).zip(leaf.now.as_ref().and_then(number));
     let lets_in = ["access", "protection.entrance", "protection.inside"].contains(&sign.kind.as_str());
+    let point = |value: Option<&FactValue>| show(value?).parse::<f64>().ok();
+    let points = || point(leaf.was.as_ref()).zip(point(leaf.now.as_ref()));
     match sign.sense {
         Sense::Other | Sense::Open => return false,
         // The first who may come in may be everybody, and a wall may be another one.
         Sense::Gone | Sense::Emptied if lets_in && !is_switch(leaf.was.as_ref()) => return false,
         Sense::Emptied if lets_in => return false,
+        Sense::Lower if numbers().is_none() && points().is_some_and(|(was, now)| was > 0.0 && now > 0.0) => {}
         // 0 may be no end.
         Sense::Lower | Sense::None | Sense::Expiry | Sense::Looser
             if !numbers().is_some_and(|(was, now)| was > 0 && now != 0) =>
@@ -151,11 +158,20 @@ fn by_name(leaf: &Leaf, beside: &Beside<'_>) -> bool {
     }
     match (was, now) {
         (Some(FactValue::Text(was)), Some(FactValue::Text(now))) => {
-            gains.is_stricter(&was.to_ascii_lowercase(), &now.to_ascii_lowercase())
+            !beside.denies && !leaf.whole && is_part(path, was, now)
+                || gains.is_stricter(&was.to_ascii_lowercase(), &now.to_ascii_lowercase())
                 || !is && will && gains.is_on(path)
         }
         _ => false,
     }
+}
+
+/// A part of a range of addresses that something is let in from.
+fn is_part(path: &str, was: &str, now: &str) -> bool {
+    let way = || terraform_signs().ways.iter().any(|part| path.contains(part));
+    Range::of(was).zip(Range::of(now)).is_some_and(|(wide, part)| wide.holds(part))
+        && !way()
+        && !terraform_gains().is_negated(path)
 }
 
 /// Written as text, maybe with a unit.

@@ -3,6 +3,7 @@
 
 use super::beside::Beside;
 use super::diff::Leaf;
+use super::filters;
 use super::said::{printable, show};
 use super::senses::{is_taken, word};
 use super::signs::{Named, Spoken};
@@ -131,6 +132,9 @@ fn is_alone(leaf: &Leaf, all: &[Leaf]) -> bool {
 fn is_told(was: &FactValue, now: &FactValue) -> bool {
     let (FactValue::Text(was), now) = (was, show(now)) else { return true };
     if was.is_empty() {
+        return false;
+    }
+    if filters::asks_more(was, &now) {
         return false;
     }
     if let Some((old, new)) = Range::of(was).zip(Range::of(&now)) {

@@ -82,6 +82,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     let providers = Providers::of(plan.configuration.as_ref());
     let within = inside::add(changes, &types, &providers, &mut dependents);
     let again = again::of(changes, &types, &providers);
+    let moved = again::moved(changes, &types, &providers);
     let configured = Configured::of(plan.configuration.as_ref());
     let of_all = OfAll {
         dependents,
@@ -94,6 +95,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         references: &references,
         alone: alone(changes),
         again,
+        moved,
         own: Own::of(plan),
     };
     // Each core reads some of a long plan.
@@ -241,6 +243,8 @@ struct OfAll<'p> {
     alone: BTreeSet<&'p str>,
     /// What is made where the plan takes the very same away.
     again: HashSet<&'p str>,
+    /// What goes where the plan makes one that says the same.
+    moved: HashSet<&'p str>,
     own: Own<'p>,
 }
 
@@ -295,6 +299,9 @@ fn mutations(
                 action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes, alone);
             narrower::tell(less, &mut facts);
             let later = action == Action::Update && narrower::denies_later(&names, &attributes);
+            if action == Action::Update && said.safe && more.is_empty() && opens.is_none() {
+                facts.insert("safe".into(), Fact::new(FactValue::Bool(true), PLANNED));
+            }
             names_changes(action, names, &mut facts);
             found = beside::of(declared, &attributes, action, &facts);
             found.extend(beside::anew(declared, action, longer));
@@ -309,6 +316,9 @@ fn mutations(
                     action = Action::Grant;
                 }
                 let made_anew = matches!(action, Action::Delete | Action::Replace);
+                if action == Action::Delete && all.moved.contains(change.address.as_str()) {
+                    action = Action::Replace;
+                }
                 kind_of(kin.filter(|_| made_anew).unwrap_or(declared), action, &attributes)
             }
         }

@@ -37,7 +37,8 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
         let known = was.iter().any(|(known, wide)| {
             Range::of(known).is_some_and(|known| known.holds(range)) && wide.covers(reach)
         });
-        !known && (!is_private(text) || reach.is_all())
+        // One address, and one port, is an everyday rule.
+        !known && (!is_private(text) && !range.is_one() || reach.is_all())
     };
     let (text, _) = doors(after).into_iter().find(told)?;
     let mut found = Beside::new(Action::Grant, "access");

@@ -103,6 +103,8 @@ fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
         (Value::Object(old), Value::Object(new)) => {
             is_off(new) && may_delete(name) || entries(name, old, new, depth, &|_: &str| false)
         }
+        // Nothing is deleted any more.
+        (Value::Array(_), Value::Array(none)) if none.is_empty() && deletes_by(name) => true,
         (Value::Array(old), Value::Array(new)) => {
             let more = new.get(old.len()..).unwrap_or_default();
             old.len() <= new.len()
@@ -138,6 +140,11 @@ fn moves(name: &str) -> bool {
 /// A rule all of whose words are about moving.
 fn only_moves(rule: &Value) -> bool {
     rule.as_object().is_some_and(|rule| !rule.is_empty() && rule.keys().all(|key| moves(key)))
+}
+
+/// A block that only says what is deleted.
+fn deletes_by(name: &str) -> bool {
+    ["delete", "expiration", "purge"].contains(&name)
 }
 
 /// The name says that something is deleted.

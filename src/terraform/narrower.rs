@@ -1,5 +1,6 @@
 //! Grants that an update only makes smaller: fewer people, fewer acts, a part of an address range.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
@@ -33,10 +34,33 @@ pub(super) fn only_less(
         let side = |values: &'_ Value| values.get(name).cloned().unwrap_or(Value::Null);
         let [was, now] = [side(&attributes.before), side(&attributes.after)];
         let known = !marks_any(&side(&attributes.after_unknown));
+        if known && ends_sooner(name, &was, &now) {
+            return true;
+        }
         known && grants.iter().any(|grant| first_key(grant) == name) && is_part(&was, &now, DEPTH)
     };
     let harmless = |name: &String| terraform_signs().is_harmless(name);
+    let plain = |name: &String| harmless(name) || terraform_signs().personal.has(name);
+    let given = |name: &String| grants.iter().any(|grant| first_key(grant) == name);
+    if changed.iter().any(|name| !harmless(name)) && changed.iter().all(|name| plain(name) && !given(name)) {
+        return true;
+    }
     changed.iter().any(|name| !harmless(name)) && changed.iter().all(|name| harmless(name) || less(name))
+}
+
+/// A range whose first address comes later, or whose last one comes sooner; a right that ends, or ends sooner.
+fn ends_sooner(name: &str, was: &Value, now: &Value) -> bool {
+    let (was, now) = (was.as_str().unwrap_or_default(), now.as_str().unwrap_or_default());
+    let order = |was, now| Range::of(was).zip(Range::of(now)).map(|(old, new)| new.place().cmp(&old.place()));
+    if name.starts_with("expire") || name.ends_with("expiration_date") {
+        // Dates are written from the year on.
+        let date = |text: &str| text.get(..10).is_some_and(|date| date.split('-').count() == 3);
+        return date(now) && (was.is_empty() || date(was) && now < was);
+    }
+    if name.starts_with("start_") {
+        return order(was, now).is_some_and(Ordering::is_ge);
+    }
+    name.starts_with("end_") && order(was, now).is_some_and(Ordering::is_le)
 }
 
 /// Whether a rule that denies only gets a later place among the others, which let more through before it.
@@ -116,14 +140,15 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/*@+=".contains(c);
     // Everybody, and all rights, hold any of them.
     let everybody = tool_words().grants.everybody.has(&old.to_ascii_lowercase()) && Range::of(new).is_some();
-    let all = ["all", "all privileges"].contains(&old.to_ascii_lowercase().as_str()) && !new.is_empty();
+    let all = ["all", "all privileges", "all_privileges"].contains(&old.to_ascii_lowercase().as_str())
+        && !new.is_empty();
     // To hand on what one has, or to own it, is no part of it.
     let hands_on = ["grant", "owner"].iter().any(|word| new.to_ascii_lowercase().contains(word));
-    if everybody || all && !hands_on && new.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
+    if everybody || all && !hands_on && new.chars().all(|c| c.is_ascii_alphabetic() || " _".contains(c)) {
         return true;
     }
     // Of patterns of another sort, all.
-    if [".*", "^.*$"].contains(&old) && !new.is_empty() {
+    if [".*", "^.*$"].contains(&old) {
         return true;
     }
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();

@@ -1,5 +1,6 @@
 //! Protections: when less is protected than before.
 
+use super::amounts;
 use crate::model::FactValue;
 
 /// Whether less is protected than before. What is not known any more protects nothing.
@@ -30,15 +31,20 @@ fn amount(value: &FactValue) -> Option<i64> {
         "m" => 60,
         "h" => 3_600,
         "d" => 86_400,
-        _ => return None,
+        _ => return amounts::number(value),
     };
     let whole = digits.split_once('.').map_or(digits, |(whole, _)| whole);
-    whole.parse::<i64>().ok()?.checked_mul(unit)
+    // `168h0m0s` says several times.
+    whole.parse::<i64>().ok().map_or_else(|| amounts::number(value), |number| number.checked_mul(unit))
 }
 
 /// Words by which an attribute says that a protection does not work.
-const OFF: [&str; 14] = [
+const OFF: [&str; 18] = [
     "",
+    "0",
+    "no",
+    "close",
+    "closed",
     "disabled",
     "suspended",
     "inactive",

@@ -2,8 +2,10 @@
 
 use super::amounts::{self, number};
 use super::diff::Leaf;
+use super::filters;
 use super::protections::{is_on, is_weaker};
 use super::said::show;
+use super::sizes;
 use crate::knowledge::{Range, Sense, Sign, is_private};
 use crate::model::FactValue;
 use crate::wildcard::fits;
@@ -23,7 +25,9 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Off => on(was) && !on(now),
         Sense::On => !on(was) && on(now),
         Sense::Far => is_far(was, now),
-        Sense::Narrows => covers(was, now),
+        Sense::Smaller | Sense::Wider | Sense::Falls | Sense::Filters | Sense::Narrows => {
+            is_less(sign, leaf, (was, now))
+        }
         Sense::Spreads => covers(now, was),
         Sense::Lower if has_point(was) || has_point(now) => {
             fraction(now).zip(fraction(was)).is_some_and(|(now, was)| now < was)
@@ -47,7 +51,8 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         // One in another one's place is one more.
         Sense::Added => match (was, now) {
             (Some(FactValue::Text(old)), Some(FactValue::Text(new))) if !leaf.is_list => {
-                old != new && number(was).or(number(now)).is_none() && !new.is_empty()
+                let part = || covers(was, now);
+                old != new && number(was).or(number(now)).is_none() && !new.is_empty() && !part()
             }
             (None, Some(FactValue::Text(new))) if !leaf.is_list && !leaf.whole => !new.is_empty(),
             _ => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
@@ -58,12 +63,14 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Gone => set(was) && !set(now) && !leaf.unknown,
         Sense::Fewer => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
         // What was not set had the provider's own value.
-        Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made),
+        Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made || is_one_more(sign, leaf)),
         Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
         // Most are no words, and each of many lists is asked.
         Sense::Relaxes => {
             let both = || word(was).zip(word(now));
-            let falls = |(was, now): (String, String)| sign.relaxes(&was, &now) || is_denied(&was, &now);
+            let falls = |(was, now): (String, String)| {
+                sign.relaxes(&was, &now) || sign.is_loose() && is_denied(&was, &now)
+            };
             is_choice(was) && is_choice(now) && both().is_some_and(falls)
         }
         Sense::Looser => match (number(was), number(now)) {
@@ -71,23 +78,52 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
             (Some(was), None) => was > 0 && !leaf.unknown,
             _ => false,
         },
-        Sense::Mentions => {
-            let called = |value: Option<&FactValue>| value.map(show).unwrap_or_default().matches('@').count();
-            called(now) < called(was) && !leaf.unknown
-        }
+        Sense::Mentions => called(now) < called(was) && !leaf.unknown,
         Sense::Grows => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
         Sense::Shrinks => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
         // One address in another one's place is an everyday change.
-        Sense::Widens => match (was, now) {
-            (Some(FactValue::Text(was)), Some(FactValue::Text(now))) => Range::of(was)
-                .zip(Range::of(now))
-                .is_some_and(|(old, new)| new.is_greater(old) && !is_private(now)),
-            _ => false,
-        },
+        Sense::Widens => widens(was, now),
         Sense::Other => set(was) && was != now && !leaf.unknown,
         Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
         Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
     }
+}
+
+/// Of senses that compare what two texts or amounts stand for.
+fn is_less(sign: &Sign, leaf: &Leaf, (was, now): (Option<&FactValue>, Option<&FactValue>)) -> bool {
+    let both = was.zip(now);
+    match sign.sense {
+        Sense::Smaller => both.is_some_and(|(was, now)| !leaf.is_list && sizes::is_smaller(was, now)),
+        Sense::Wider => both.is_some_and(|(was, now)| sizes::is_wider(&show(was), &show(now))),
+        Sense::Falls => {
+            let at = |value| word(value).and_then(|said| sign.words.iter().position(|word| word == said));
+            at(was).zip(at(now)).is_some_and(|(was, now)| now < was)
+        }
+        Sense::Filters => {
+            // An empty one let all through.
+            let said = was.is_some_and(|was| is_on(was) || show(was).is_empty());
+            said && was != now && !leaf.unknown && !filters::lets_more(was, now)
+        }
+        _ => covers(was, now) || filters::is_bounded(was, now),
+    }
+}
+
+/// One more in a list, that stands for everything or lets an old one in.
+fn is_one_more(sign: &Sign, leaf: &Leaf) -> bool {
+    let everything = || leaf.now.as_ref().is_some_and(|now| show(now) == "*");
+    leaf.whole && (sign.kind == "protection.cipher" || everything())
+}
+
+/// More addresses: of others, or besides those that were let in.
+fn widens(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
+    let (Some(FactValue::Text(was)), Some(FactValue::Text(now))) = (was, now) else { return false };
+    let both = Range::of(was).zip(Range::of(now));
+    both.is_some_and(|(old, new)| new.is_greater(old) && (!is_private(now) || new.holds(old)))
+}
+
+/// How many are called by a text.
+fn called(value: Option<&FactValue>) -> usize {
+    value.map(show).unwrap_or_default().matches('@').count()
 }
 
 /// Of senses that compare two numbers, or the lengths of lists.
@@ -110,7 +146,14 @@ pub(super) fn can_tell(sign: &Sign, leaf: &Leaf, known: bool) -> bool {
             matches!(value, FactValue::Text(_)) && is_on(value) && number(value).is_none()
         })
     };
+    // Where a size of 0 is none, any other is less.
+    let none = |value: Option<&FactValue>| value.and_then(number) == Some(0);
     match sign.sense {
+        Sense::Lower
+            if sign.kind == "capacity.size" && none(was) && (!known || leaf.path.contains("quota")) =>
+        {
+            false
+        }
         Sense::Lower | Sense::None | Sense::Expiry if has_point(was) && has_point(now) => true,
         Sense::Lower | Sense::None | Sense::Expiry => {
             !word(was) && !word(now) || known && word(was) == word(now)
@@ -147,9 +190,12 @@ fn is_choice(value: Option<&FactValue>) -> bool {
     }
 }
 
-/// One word is the other with a "no" in front.
+/// One word is the other with a "no" in front. What stood still or was shut is none the worse for it.
 fn is_denied(was: &str, now: &str) -> bool {
-    now.strip_suffix(was).is_some_and(|front| ["no_", "non_", "not_", "un", "dis"].contains(&front))
+    const SHUT: [&str; 6] = ["paused", "muted", "suspended", "locked", "blocked", "silenced"];
+    let denied =
+        now.strip_suffix(was).is_some_and(|front| ["no_", "non_", "not_", "un", "dis"].contains(&front));
+    denied && !SHUT.contains(&was)
 }
 
 /// A number with a part behind the point.

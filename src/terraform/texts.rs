@@ -11,8 +11,8 @@ use crate::yaml;
 const LONGEST: usize = 1 << 18;
 
 /// Attributes whose text may be YAML.
-const YAML: [&str; 9] =
-    ["values", "yaml", "yaml_body", "manifest", "content", "body", "config", "configuration", "spec"];
+const YAML: [&str; 10] =
+    ["data", "values", "yaml", "yaml_body", "manifest", "content", "body", "config", "configuration", "spec"];
 
 /// The attribute whose text is one of blocks.
 const BLOCKS: &str = "jobspec";
