@@ -36,9 +36,15 @@ pub fn may_lose(text: &str) -> bool {
     !plain::analyse("compiled", text, &[]).is_empty()
 }
 
-/// What a program may take away that was compiled of this source; `exists` says whether an operand names a file.
-pub fn compiled(source: &str, arguments: &[Value], exists: &dyn Fn(&Value) -> bool) -> Vec<CodeEffect> {
-    compiled::analyse(source, arguments, exists)
+/// What a program may take away that was compiled of this source; `exists` says whether an operand names a file, and `home`
+/// which directory is the home.
+pub fn compiled(
+    source: &str,
+    arguments: &[Value],
+    home: Option<&str>,
+    exists: &dyn Fn(&Value) -> bool,
+) -> Vec<CodeEffect> {
+    compiled::analyse(source, arguments, home, exists)
 }
 
 /// Files that a source is compiled with because it names them.

@@ -11,6 +11,8 @@ pub enum Room {
     Capsh,
     /// Aliases of Cargo.
     Cargo,
+    /// `cmake`, `ctest`: the project's scripts.
+    Cmake,
     /// Compilers of C and its kin: files that are written beside what is asked for.
     Compiler,
     /// `cp`, `install`, `ln`: where a copy lands and what it overwrites.
@@ -53,6 +55,8 @@ pub enum Room {
     Mounts,
     /// `mv`: what is overwritten, and where the content goes.
     Move,
+    /// `build.ninja`.
+    Ninja,
     /// `node --test`, `node -r`.
     Node,
     /// `noxfile.py`.

@@ -44,6 +44,13 @@ pub struct FirstFile {
     /// See there.
     #[serde(default)]
     pub says: Vec<&'static str>,
+    /// It is code of the project, of which only what it plainly takes away counts, and is read only where one of these words
+    /// stands in it.
+    #[serde(default)]
+    pub takes: Words,
+    /// It runs in the directory that it stands in.
+    #[serde(default)]
+    pub there: bool,
     is: &'static str,
 }
 

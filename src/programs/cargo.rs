@@ -69,7 +69,7 @@ fn run_by_builds(shell: &Shell<'_>, state: &State, matched: &Match) -> Vec<PathB
 /// what nobody can tell is kept like what any program of the project does.
 fn takes_away(shell: &mut Shell<'_>, state: &mut State, call: &Call, source: &Path) {
     let Some(text) = shell.read_text(state, source, shell.options.limits.script_bytes) else { return };
-    let mut effects = compiled(&text, &[], &|_| false);
+    let mut effects = compiled(&text, &[], shell.home_text(state).as_deref(), &|_| false);
     effects.retain(|effect| match effect {
         CodeEffect::Delete { .. } | CodeEffect::Shell { .. } | CodeEffect::Rename { .. } => true,
         // A program that nothing is known of is one that the build needs.

@@ -10,6 +10,7 @@ mod backup;
 mod builds;
 mod capsh;
 mod cargo;
+mod cmake;
 mod copy;
 mod dd;
 mod extract;
@@ -27,6 +28,7 @@ mod make;
 mod mktemp;
 mod mounts;
 mod moves;
+mod ninja;
 mod node;
 mod npm;
 mod parallel;
@@ -123,6 +125,7 @@ fn of(room: Room) -> &'static dyn Program {
     match room {
         Room::Capsh => &capsh::Capsh,
         Room::Cargo => &cargo::Cargo,
+        Room::Cmake => &cmake::Cmake,
         Room::Copy => &copy::Copy,
         Room::Dd => &dd::Dd,
         Room::Compiler => &builds::Compiler,
@@ -144,6 +147,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Mktemp => &mktemp::Mktemp,
         Room::Mounts => &mounts::Mounts,
         Room::Move => &moves::Move,
+        Room::Ninja => &ninja::Ninja,
         Room::Node => &node::Node,
         Room::Nox => &tasks::Nox,
         Room::Npm => &npm::Npm,

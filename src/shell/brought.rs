@@ -104,6 +104,7 @@ impl Shell<'_> {
         let mut seen = BTreeSet::new();
         let mut effects = Vec::new();
         let arguments = call.values();
+        let home = self.home_text(state);
         while let Some(source) = waiting.pop() {
             if !seen.insert(source.clone()) {
                 continue;
@@ -122,7 +123,7 @@ impl Shell<'_> {
                 let file = self.absolute(state, value);
                 file.is_some_and(|file| self.is_kind(state, &file, FileKind::File) == Some(true))
             };
-            effects.extend(crate::code::compiled(&text, &arguments, &here));
+            effects.extend(crate::code::compiled(&text, &arguments, home.as_deref(), &here));
             let dir = source.parent().unwrap_or(Path::new("/"));
             waiting.extend(parts_of_source(&text).into_iter().map(|part| dir.join(part)));
         }

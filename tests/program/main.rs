@@ -53,6 +53,7 @@ mod other_names;
 mod own_processes;
 #[cfg(unix)]
 mod places;
+mod project_code;
 mod prompt;
 mod really;
 mod record;

@@ -171,7 +171,10 @@ impl Machine<'_> {
                     }
                     self.maybe -= 1;
                 }
-                _ if known != "atexit.register" && library::registers(&known) => {}
+                // What is laid out for tests runs with them.
+                _ if known != "atexit.register"
+                    && library::registers(&known)
+                    && !(self.inputs.tests() && known.ends_with("fixture")) => {}
                 _ => self.implicit.decorated.push(function),
             }
         }

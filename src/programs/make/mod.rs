@@ -109,6 +109,12 @@ pub(super) fn make(shell: &mut Shell<'_>, state: &mut State, call: &Call) -> Opt
     Some(Flow::Next)
 }
 
+/// Has these targets of a makefile made, whose text another program's file gives.
+pub(super) fn made(shell: &mut Shell<'_>, state: &mut State, call: &Call, goals: Vec<String>, text: &str) {
+    let request = Request { goals, ..Request::default() };
+    make_text(shell, state, call, &request, text);
+}
+
 /// Whether `MAKEFILES` names files that are read before any other.
 fn reads_first(environment: &BTreeMap<String, Value>) -> bool {
     environment

@@ -73,7 +73,7 @@ impl Shell<'_> {
     }
 
     /// The home directory that a program sees.
-    pub(in crate::shell) fn home_text(&self, state: &State) -> Option<String> {
+    pub(crate) fn home_text(&self, state: &State) -> Option<String> {
         let scope = &Arc::clone(&state.scope);
         let home = self.scalar(state, "HOME").or_else(|| self.home(scope, None))?;
         home.as_known().map(str::to_owned)

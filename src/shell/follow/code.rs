@@ -44,7 +44,7 @@ pub(super) fn fixed(name: &str) -> &'static str {
 }
 
 /// Whether it is known what an effect takes away, or which command it is.
-fn is_plain(effect: &CodeEffect) -> bool {
+pub(super) fn is_plain(effect: &CodeEffect) -> bool {
     match effect {
         CodeEffect::Delete { path, .. } | CodeEffect::Overwrite { path } | CodeEffect::Update { path } => {
             path.as_known().is_some()

@@ -16,6 +16,9 @@ use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
 use crate::world::{FileKind, LookError};
 
+/// Most files of one kind that are read.
+const FILES: usize = 200;
+
 impl Shell<'_> {
     /// Follows the code in the files that a program reads first.
     pub(in crate::shell) fn first_files(&mut self, state: &mut State, name: &str, call: &Call) {
@@ -27,8 +30,13 @@ impl Shell<'_> {
             if !self.are_asked_for(state, call, first) {
                 continue;
             }
-            for file in self.files_of(state, call, (&first.files, &first.named)) {
-                self.first_file(state, call, &file, language);
+            let files = self.files_of(state, call, (&first.files, &first.named));
+            for file in files.into_iter().take(FILES) {
+                if first.takes.is_empty() {
+                    self.first_file(state, call, &file, language);
+                } else {
+                    self.project_code(state, call, (first, &file, language));
+                }
             }
         }
     }
@@ -133,7 +141,7 @@ impl Shell<'_> {
         self.emit_as(state, call.span, &call.raw, kind);
     }
 
-    fn text_of_first(&self, state: &State, file: &str) -> Result<String, LookError> {
+    pub(super) fn text_of_first(&self, state: &State, file: &str) -> Result<String, LookError> {
         let path = self.absolute(state, &Value::known(file)).ok_or(LookError::NotFound)?;
         self.read_settings(state, &path, self.options.limits.script_bytes)
     }
@@ -211,6 +219,7 @@ impl Shell<'_> {
                 None => self.scalar(state, name).and_then(text),
             }
         };
+        let words = || call.arguments().iter().filter_map(|word| word.arg.value.as_known());
         let place = |file: &'static str| {
             if let Some(rest) = file.strip_prefix("~/") {
                 return variable("HOME").map(|home| format!("{home}/{rest}"));
@@ -242,8 +251,25 @@ impl Shell<'_> {
             true => self.pattern_names(state, &file).unwrap_or_default(),
             false => vec![file],
         };
-        files.iter().filter_map(place).flat_map(each).flat_map(all).filter(there).collect()
+        // What the words of the call name, and what lies below.
+        let given = |file: &'static str| -> Vec<String> {
+            match file.strip_prefix("{}") {
+                Some(rest) => words()
+                    .filter(|word| !word.starts_with('-') && (!rest.is_empty() || file_like(word)))
+                    .map(|word| {
+                        format!("{}{rest}", word.split("::").next().unwrap_or(word).trim_end_matches('/'))
+                    })
+                    .collect(),
+                None => place(file).into_iter().collect(),
+            }
+        };
+        files.iter().flat_map(given).flat_map(each).flat_map(all).filter(there).collect()
     }
+}
+
+/// Whether a word may be a file with code, and no more than a word.
+fn file_like(word: &str) -> bool {
+    word.rsplit('/').next().is_some_and(|name| name.contains('.'))
 }
 
 /// The value of one of these options.

@@ -6,6 +6,7 @@ mod command_line;
 mod env_files;
 mod first_files;
 mod first_line;
+mod project_code;
 mod settings;
 mod shells;
 mod starts;

@@ -3,6 +3,8 @@
 //! Owns how a source is read and what can be told of a call's first argument; `knowledge/languages.toml` lists the calls. Nothing else of such a program is understood, so
 //! this reader is only for sources that people wrote; what a command itself puts into a source is held against a wider list.
 
+mod texts;
+
 use crate::model::Value;
 
 use super::effect::CodeEffect;
@@ -22,9 +24,14 @@ enum Token {
 }
 
 /// What a program made of this source may take away. `arguments` are its operands: `exists` says of one whether it names a
-/// file that is there.
-pub(super) fn analyse(source: &str, arguments: &[Value], exists: &dyn Fn(&Value) -> bool) -> Vec<CodeEffect> {
-    let tokens = tokens(source);
+/// file that is there. `home` is the home directory, where it is known.
+pub(super) fn analyse(
+    source: &str,
+    arguments: &[Value],
+    home: Option<&str>,
+    exists: &dyn Fn(&Value) -> bool,
+) -> Vec<CodeEffect> {
+    let tokens = texts::folded(tokens(source), home);
     let mut effects = Vec::new();
     let unknown = |what: &str| CodeEffect::Unknown { reason: format!("the source calls `{what}`") };
     for (at, token) in tokens.iter().enumerate() {
@@ -325,7 +332,7 @@ mod tests {
     use super::*;
 
     fn effects(source: &str) -> Vec<CodeEffect> {
-        analyse(source, &[Value::known("in.txt")], &|_| true)
+        analyse(source, &[Value::known("in.txt")], Some("/h"), &|_| true)
     }
 
     #[test]
