@@ -26,7 +26,7 @@ pub(super) fn is_smaller(was: &FactValue, now: &FactValue) -> bool {
     }
 }
 
-/// Whether numbers that are right, `200,300-304`, are all still so, with others besides.
+/// Whether answers that are right, `200,300-304`, are all still so, with others besides that are no plain success.
 pub(super) fn is_wider(was: &str, now: &str) -> bool {
     let ranges = |text: &str| {
         let each = text.split([',', '|', ' ']).filter(|part| !part.is_empty()).map(|part| {
@@ -39,7 +39,10 @@ pub(super) fn is_wider(was: &str, now: &str) -> bool {
         narrow.iter().all(|(from, to)| wide.iter().any(|(start, end)| start <= from && to <= end))
     };
     let both = ranges(was).zip(ranges(now));
-    both.is_some_and(|(was, now)| holds(&now, &was) && !holds(&was, &now))
+    let fails = |ranges: &[(u32, u32)]| -> Vec<_> {
+        ranges.iter().filter(|(_, end)| *end >= 300).map(|(from, end)| ((*from).max(300), *end)).collect()
+    };
+    both.is_some_and(|(was, now)| holds(&now, &was) && !holds(&was, &fails(&now)))
 }
 
 /// An amount as people write it: `2`, `0.5`, `500m`, `2Gi`, `4GB`.
@@ -307,11 +310,16 @@ mod tests {
     #[test]
     fn more_numbers_than_before_are_wider() {
         for (was, now) in
-            [("200", "200-499"), ("200-299", "200-399"), ("200", "200,404"), ("200,201", "200-204")]
+            [("200", "200-499"), ("200-299", "200-399"), ("200", "200,404"), ("200,302", "200,300-304")]
         {
             assert!(is_wider(was, now) && !is_wider(now, was), "{was} {now}");
         }
-        assert!(!is_wider("200", "204") && !is_wider("200-299", "300-399") && !is_wider("ok", "200"));
+        assert!(
+            !is_wider("200", "200-299")
+                && !is_wider("200", "204")
+                && !is_wider("200-299", "300-399")
+                && !is_wider("ok", "200")
+        );
     }
 
     #[test]
