@@ -264,6 +264,12 @@ fn commands_in_settings_of_clients_are_told() {
     place.are(true, &["kubectl get pods"]);
     fs::remove_file(home.join(".kube/config")).unwrap();
     place.are(false, &["kubectl get pods"]);
+    // However many stand before it.
+    fs::write(home.join("k"), "users: []\n").unwrap();
+    fs::write(home.join("last.yaml"), plugin.replace('T', &target)).unwrap();
+    let many = vec!["$HOME/k"; 205].join(":");
+    place.are(false, &[&format!("KUBECONFIG={many} kubectl get pods")]);
+    place.are(true, &[&format!("KUBECONFIG={many}:$HOME/last.yaml kubectl get pods")]);
     place.are(true, &["printf \"$(date)\" > ~/.psqlrc; psql -c 'select 1'"]);
 }
 

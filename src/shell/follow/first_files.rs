@@ -16,7 +16,7 @@ use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
 use crate::world::{FileKind, LookError};
 
-/// Most files of one kind that are read.
+/// Most files of a project's code of one kind that are read.
 const FILES: usize = 200;
 
 impl Shell<'_> {
@@ -31,7 +31,9 @@ impl Shell<'_> {
                 continue;
             }
             let files = self.files_of(state, call, (&first.files, &first.named));
-            for file in files.into_iter().take(FILES) {
+            // Settings of the person are read whole; code of a project is kept like any, as far as it is not read.
+            let most = if first.takes.is_empty() { files.len() } else { FILES };
+            for file in files.into_iter().take(most) {
                 if first.takes.is_empty() {
                     self.first_file(state, call, &file, language);
                 } else {
