@@ -171,15 +171,16 @@ fn keep(settings: &KeepSettings) -> String {
         KeepWhen::Ask => "only when a person wants it, at the question",
         KeepWhen::Never => "never",
     };
-    let unknown = match settings.unknown_programs {
+    let whom = |setting| match setting {
         UnknownPrograms::Never => "never",
         UnknownPrograms::Agents => "for agents",
         UnknownPrograms::Always => "always",
     };
+    let (unknown, running) = (whom(settings.unknown_programs), whom(settings.while_running));
     let remote =
         if settings.remote { "without a question" } else { "when a person wants it, at the question" };
     format!(
-        "\nkept first\n  {when}\n  for one command: at most {} copied, {}\n  in all: at most {}, {}; {} % of the disk stays free\n  what is not committed, before programs that cannot be read: {unknown}\n  what services of other machines hold: {remote}\n",
+        "\nkept first\n  {when}\n  for one command: at most {} copied, {}\n  in all: at most {}, {}; {} % of the disk stays free\n  what is not committed, before programs that cannot be read: {unknown}\n  what programs destroy while the command runs: {running}\n  what services of other machines hold: {remote}\n",
         size(settings.bytes),
         count(settings.files, "file"),
         size(settings.total_bytes),

@@ -2,18 +2,29 @@
 //! question, when the person wants it.
 
 use std::cell::RefCell;
+use std::io;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::attest::{Mode, Places};
 use crate::evaluate::Evaluation;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+use crate::keep::Running;
 use crate::keep::{Head, Keeping, Kept, Offer, before_run, make_store, offer, on_request, recovery_point};
 use crate::knowledge::agents;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+use crate::model::Part;
 use crate::model::Verdict;
 use crate::text::escape;
 
 use super::{Surroundings, say};
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+use super::{
+    shim::Behind,
+    watched::{self, Outcome},
+};
 
 /// An evaluation, and what was set aside for it.
 pub(super) struct First {
@@ -148,6 +159,48 @@ impl First {
             say(&format!("recourse: not kept: {}", escape(why)));
         }
     }
+}
+
+/// How it went with a command.
+pub(super) enum Ran {
+    /// It ran, and what it destroyed was set aside meanwhile: the status that it ended with.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    ToItsEnd(u8),
+    /// It could not be started.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    Failed(io::Error),
+    /// It is not watched here, and has not been started.
+    Unwatched(Command),
+}
+
+/// Runs a command, and sets aside what it is about to destroy, where that is wanted and can be.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn watched(first: &First, mut start: Command, text: &str, around: &Surroundings<'_>) -> Ran {
+    let Some(places) = may_keep(around) else { return Ran::Unwatched(start) };
+    let keeping = first.keeping(around, places);
+    // What a shim starts may have to know its own number.
+    if !keeping.watches() || Behind::now().is_any() {
+        return Ran::Unwatched(start);
+    }
+    let followed = first.evaluation.materials.iter().filter(|one| one.part != Part::Program);
+    let files: Vec<Vec<u8>> = followed.filter_map(|one| std::fs::read(&one.path).ok()).collect();
+    let texts = std::iter::once(text.as_bytes()).chain(files.iter().map(Vec::as_slice));
+    if !watched::is_possible(texts) {
+        return Ran::Unwatched(start);
+    }
+    let done = first.done.borrow();
+    let Ok(running) = Running::new(&keeping, done.head.as_ref()) else { return Ran::Unwatched(start) };
+    match watched::run(&mut start, running) {
+        Outcome::Ran(status) => Ran::ToItsEnd(status),
+        Outcome::Failed(error) => Ran::Failed(error),
+        Outcome::Impossible => Ran::Unwatched(start),
+    }
+}
+
+/// Runs a command, and sets aside what it is about to destroy: not on this system.
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub(super) fn watched(_: &First, start: Command, _: &str, _: &Surroundings<'_>) -> Ran {
+    Ran::Unwatched(start)
 }
 
 /// Where it is kept; `None` where nothing is. What is attested with `require` is the judgement of a machine that keeps

@@ -17,6 +17,8 @@ mod permission;
 mod program;
 pub mod shim;
 mod terraform;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod watched;
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -45,6 +47,7 @@ use crate::text::escape;
 use crate::world::{World, lossy};
 
 use case::Case;
+use kept::Ran;
 pub use kept::session;
 pub use looks::Looks;
 pub use permission::Attesting;
@@ -141,7 +144,14 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
             Permission::Granted => {
                 first.close();
                 let code = match still(&first.evaluation.materials, &program, around) {
-                    Ok(bound) => become_program(&program, bound.as_ref(), &argv, &[]),
+                    Ok(bound) => {
+                        let start = command(&program, bound.as_ref(), &argv, &[]);
+                        match kept::watched(&first, start, &text, around) {
+                            Ran::ToItsEnd(code) => return Err(code),
+                            Ran::Failed(error) => not_started(&error, &program),
+                            Ran::Unwatched(start) => become_it(start, &program),
+                        }
+                    }
                     Err(code) => code,
                 };
                 around.attesting.not_started(code);
@@ -382,10 +392,18 @@ pub(crate) fn look_up(name: &OsStr) -> Result<Program, u8> {
     }
 }
 
-/// Replaces this process, without the environment variables named. Returns only when that fails. With `bound`, the program
-/// is the file that was compared, and no other that took its name since.
+/// Replaces this process, without the environment variables named. Returns only when that fails.
 fn become_program(program: &Program, bound: Option<&File>, argv: &[OsString], without: &[OsString]) -> u8 {
-    let Some((name, arguments)) = argv.split_first() else { return FAILED };
+    become_it(command(program, bound, argv, without), program)
+}
+
+/// The program with its words, without the environment variables named. With `bound`, it is the file that was compared, and
+/// no other that took its name since.
+fn command(program: &Program, bound: Option<&File>, argv: &[OsString], without: &[OsString]) -> Command {
+    let (name, arguments) = match argv.split_first() {
+        Some((name, rest)) => (name.as_os_str(), rest),
+        None => (program.path().as_os_str(), argv),
+    };
     // `exec` puts SIGPIPE back to its default, which the Rust runtime had set to be ignored.
     let mut command = match bound {
         Some(file) => Command::new(format!("/proc/self/fd/{}", file.as_raw_fd())),
@@ -401,7 +419,16 @@ fn become_program(program: &Program, bound: Option<&File>, argv: &[OsString], wi
     for variable in std::env::vars_os().map(|(name, _)| name).filter(|name| runs_unjudged(name)) {
         command.env_remove(variable);
     }
-    let error = command.exec();
+    command
+}
+
+/// Replaces this process. Returns only when that fails.
+fn become_it(mut command: Command, program: &Program) -> u8 {
+    not_started(&command.exec(), program)
+}
+
+/// Says why a program could not be started; the status to end with.
+fn not_started(error: &io::Error, program: &Program) -> u8 {
     say(&format!("recourse: {}: {error}", escape(&program.path().to_string_lossy())));
     match error.kind() {
         io::ErrorKind::NotFound => NOT_FOUND,

@@ -195,6 +195,12 @@ impl Behind {
         }
     }
 
+    /// Whether shims take part: what they start is told of by the number of its process.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_any(&self) -> bool {
+        self.called || !self.chain.is_empty()
+    }
+
     /// Whether a shim called us, or there is one that this name could lead to.
     pub(super) fn is_in_the_way(&self, name: &OsStr) -> bool {
         self.called || self.folder.as_ref().is_some_and(|ours| ours.join(name).symlink_metadata().is_ok())

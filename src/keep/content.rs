@@ -116,7 +116,7 @@ impl Folder {
     /// The next file's place and number.
     pub(super) fn next(&mut self) -> io::Result<(PathBuf, u32)> {
         if self.count == 0 {
-            fs::DirBuilder::new().mode(0o700).create(&self.path)?;
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
         }
         self.count += 1;
         Ok((self.path.join(self.count.to_string()), self.count))
@@ -180,7 +180,7 @@ pub(crate) fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
 
 /// The folder for a point's content on another file system than the store's: below `.recourse-USER` at its top, as the
 /// trash of desktops does it. None: there can be none that only this user can get at.
-pub(super) fn folder_elsewhere(path: &Path, device: u64, point: &std::ffi::OsStr) -> Option<PathBuf> {
+pub(super) fn folder_elsewhere(path: &Path, device: u64, point: &Path) -> Option<PathBuf> {
     let mut top = path.parent()?;
     while let Some(above) = top.parent()
         && fs::symlink_metadata(above).is_ok_and(|meta| meta.dev() == device)

@@ -106,6 +106,8 @@ pub(super) struct Waiting {
 pub struct Capture {
     /// The store, which is never put into itself.
     pub(super) store: PathBuf,
+    /// The folder's place in a store: also in those on other file systems.
+    pub(super) place: PathBuf,
     pub(super) budget: Budget,
     /// What was set aside, by path.
     pub items: BTreeMap<PathBuf, Item>,
@@ -141,6 +143,7 @@ impl Capture {
         let device = fs::symlink_metadata(store).map(|meta| meta.dev());
         Self {
             store: store.to_owned(),
+            place: folder.strip_prefix(store).map_or_else(|_| folder.clone(), Path::to_owned),
             budget,
             items: BTreeMap::new(),
             around: BTreeMap::new(),

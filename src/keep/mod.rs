@@ -22,6 +22,7 @@ mod packed;
 mod plan;
 mod point;
 mod progress;
+mod running;
 mod services;
 mod sqlite;
 mod store;
@@ -53,6 +54,10 @@ pub use offer::{Offer, offer, on_request};
 use plan::Plan;
 pub use point::{Content, Head, Held, Item, Made, Name, VERSION, Was};
 pub(crate) use progress::Progress;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) use running::{
+    Listener, Running, Side, below_filter, default_action, is_there, let_go, listener, split,
+};
 pub use store::{PointName, Store, StoreError};
 pub(crate) use store::{clear, new_id, shown};
 use unread::Unread;
@@ -262,26 +267,12 @@ impl Keeping<'_> {
         if capture.items.is_empty() {
             return without.into_iter().next().map_or(Ok(None), |why| Err(Failure::Left(why)));
         }
-        let actor = self.context.actor.as_ref().map(|actor| actor.id.clone());
         let head = Head {
-            version: VERSION,
             id,
             time,
-            made: task.made.clone(),
-            command: self.command.to_owned(),
-            cwd: Name(self.context.cwd.clone()),
-            who: actor.unwrap_or_else(|| {
-                let agent = self.context.profile == Some(Profile::Agent);
-                format!("{}/{}", if agent { "agent" } else { "human" }, self.world.user())
-            }),
-            session: self.session.clone(),
-            what: described(&capture),
-            files: capture.items.values().filter(|item| matches!(item.was, Was::File { .. })).count() as u64,
-            bytes: capture.bytes,
-            copied: capture.copied,
-            folders: capture.folders(),
             commits: if task.known { task.plan.commits() } else { 0 },
             without,
+            ..self.head(task.made.clone()).holding(&capture, described(&capture))
         };
         let items: Vec<Item> = capture.items.into_values().collect();
         match store.write(&head, &items) {
@@ -298,6 +289,42 @@ impl Keeping<'_> {
                 Err(error.into())
             }
         }
+    }
+
+    /// What any point of this command says, without what it holds.
+    fn head(&self, made: Made) -> Head {
+        let actor = self.context.actor.as_ref().map(|actor| actor.id.clone());
+        Head {
+            version: VERSION,
+            id: String::new(),
+            time: 0,
+            made,
+            command: self.command.to_owned(),
+            cwd: Name(self.context.cwd.clone()),
+            who: actor.unwrap_or_else(|| {
+                let agent = self.context.profile == Some(Profile::Agent);
+                format!("{}/{}", if agent { "agent" } else { "human" }, self.world.user())
+            }),
+            session: self.session.clone(),
+            what: String::new(),
+            files: 0,
+            bytes: 0,
+            copied: 0,
+            folders: Vec::new(),
+            commits: 0,
+            without: Vec::new(),
+        }
+    }
+
+    /// Whether what the command destroys while it runs is set aside too.
+    pub(crate) fn watches(&self) -> bool {
+        let settings = self.policy.keep();
+        self.is_on(&settings)
+            && match settings.while_running {
+                UnknownPrograms::Never => false,
+                UnknownPrograms::Agents => self.context.profile == Some(Profile::Agent),
+                UnknownPrograms::Always => true,
+            }
     }
 
     /// Sets aside what the task says; what was left out, in words. None: the newest point holds all of it.

@@ -11,6 +11,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::files::Capture;
+
 /// The only version of the form that there is.
 pub const VERSION: u32 = 1;
 
@@ -64,6 +66,8 @@ pub enum Made {
     ForEase,
     /// Before a program that could not be read: what is not committed.
     ForUnread,
+    /// While a command ran, of what it was about to destroy.
+    WhileRunning,
     /// Before an undo, of what that undo replaces. The id is the point that was undone.
     ForUndo(String),
     /// Because somebody asked for it.
@@ -114,6 +118,23 @@ fn is_none(commits: &u64) -> bool {
 }
 
 impl Head {
+    /// With what was set aside, and how it is called.
+    pub(super) fn holding(self, capture: &Capture, what: String) -> Self {
+        let files = capture.items.values().filter(|item| matches!(item.was, Was::File { .. })).count() as u64;
+        let (bytes, copied, folders) = (capture.bytes, capture.copied, capture.folders());
+        Self { what, files, bytes, copied, folders, ..self }
+    }
+
+    /// With what was set aside later, while the command ran.
+    pub(super) fn take(&mut self, later: &Self) {
+        self.files += later.files;
+        self.bytes = self.bytes.saturating_add(later.bytes);
+        self.copied = self.copied.saturating_add(later.copied);
+        self.folders.extend(later.folders.iter().cloned());
+        self.without.extend(later.without.iter().cloned());
+        self.what = format!("{}, and {} while it ran", self.what, later.what);
+    }
+
     /// Whether whoever ran it wants to hear of it: what was kept before a program that nobody can read is kept in silence.
     pub fn is_worth_a_word(&self) -> bool {
         !matches!(self.made, Made::ForUnread | Made::ForEase)
@@ -165,6 +186,22 @@ impl Item {
             seen: None,
             beside: false,
         }
+    }
+
+    /// The same where so many folders come before its own.
+    pub(super) fn behind(mut self, folders: u8) -> Self {
+        if let Was::File { content, twin, .. } = &mut self.was {
+            let folder = match content {
+                Content::Here(_) => None,
+                Content::Stored(folder, _) | Content::Linked(folder, _) | Content::Packed(folder, ..) => {
+                    Some(folder)
+                }
+            };
+            for folder in folder.into_iter().chain(twin.as_mut().map(|(folder, _)| folder)) {
+                *folder = folder.saturating_add(folders);
+            }
+        }
+        self
     }
 
     /// Bytes of its content.

@@ -5,6 +5,7 @@
 //!
 //! A file's name begins with the time in hexadecimal, so that names sort by age and the newest is found without reading.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -18,6 +19,8 @@ use super::point::{Head, Item, VERSION};
 
 /// Longest head that is read.
 const HEAD_LIMIT: u64 = 1 << 20;
+/// The ending of what was set aside while the command ran.
+pub(super) const BESIDE: &str = "running";
 /// Largest file of a point.
 const POINT_LIMIT: u64 = 1 << 30;
 
@@ -248,7 +251,11 @@ impl Store {
     /// # Errors
     /// When it cannot be read, or others can get at it.
     pub fn head(&self, name: &PointName) -> Result<Head, StoreError> {
-        self.head_of(&self.file(name))
+        let mut head = self.head_of(&self.file(name))?;
+        if let Some(more) = self.beside(name) {
+            head.take(&self.head_of(&more)?);
+        }
+        Ok(head)
     }
 
     /// The head in a file.
@@ -264,7 +271,28 @@ impl Store {
     /// # Errors
     /// When it cannot be read, or others can get at it.
     pub fn read(&self, name: &PointName) -> Result<(Head, Vec<Item>), StoreError> {
-        let path = self.file(name);
+        let (mut head, mut items) = self.read_first(name)?;
+        if let Some(more) = self.beside(name) {
+            let (more, later) = self.read_file(&more)?;
+            let known: HashSet<PathBuf> = items.iter().map(|item| item.path.0.clone()).collect();
+            let behind = u8::try_from(head.folders.len()).unwrap_or(u8::MAX);
+            let later = later.into_iter().filter(|item| !known.contains(&item.path.0));
+            items.extend(later.map(|item| item.behind(behind)));
+            head.take(&more);
+        }
+        Ok((head, items))
+    }
+
+    /// A point as it was made before the command ran.
+    ///
+    /// # Errors
+    /// When it cannot be read, or others can get at it.
+    pub(super) fn read_first(&self, name: &PointName) -> Result<(Head, Vec<Item>), StoreError> {
+        self.read_file(&self.file(name))
+    }
+
+    fn read_file(&self, path: &Path) -> Result<(Head, Vec<Item>), StoreError> {
+        let path = path.to_owned();
         let mut text = String::new();
         let file = self.opened(&path)?;
         file.take(POINT_LIMIT).read_to_string(&mut text).map_err(io_error("read", &path))?;
@@ -287,13 +315,43 @@ impl Store {
         })
     }
 
+    /// The file with what was set aside while the command ran, where there is one.
+    fn beside(&self, name: &PointName) -> Option<PathBuf> {
+        let path = self.folder.join(format!("{}.{BESIDE}", name.as_str()));
+        path.symlink_metadata().is_ok().then_some(path)
+    }
+
     /// Writes a point: from here on it counts.
     ///
     /// # Errors
     /// When the disk refuses; then there is no such point.
     pub fn write(&self, head: &Head, items: &[Item]) -> Result<PointName, StoreError> {
         let name = PointName::new(head.time, &head.id);
-        let path = self.file(&name);
+        self.write_file(&name, self.file(&name), head, items)?;
+        Ok(name)
+    }
+
+    /// Writes what was set aside while the command ran beside its point, which stays as it is: whoever named it in a log
+    /// named its digest too.
+    ///
+    /// # Errors
+    /// When the disk refuses; then the point stands alone.
+    pub(super) fn write_beside(
+        &self,
+        name: &PointName,
+        head: &Head,
+        items: &[Item],
+    ) -> Result<(), StoreError> {
+        self.write_file(name, self.folder.join(format!("{}.{BESIDE}", name.as_str())), head, items)
+    }
+
+    fn write_file(
+        &self,
+        name: &PointName,
+        path: PathBuf,
+        head: &Head,
+        items: &[Item],
+    ) -> Result<(), StoreError> {
         let wrong =
             |error: serde_json::Error| StoreError::Foreign { path: path.clone(), why: error.to_string() };
         let mut text = serde_json::to_vec(head).map_err(wrong)?;
@@ -316,8 +374,7 @@ impl Store {
             let _ = fs::remove_file(&torn);
             let _ = fs::remove_file(&path);
             io_error("write", &path)(source)
-        })?;
-        Ok(name)
+        })
     }
 }
 

@@ -149,12 +149,14 @@ impl Capture {
         if let Some(known) = self.devices.get(&device) {
             return *known;
         }
-        let point = self.folders[0].path.file_name().unwrap_or_default().to_owned();
-        let found = match folder_elsewhere(path, device, &point) {
+        let found = match folder_elsewhere(path, device, &self.place) {
             // A folder that nobody finds again is none.
             Some(folder)
                 if self.folders.len() < usize::from(u8::MAX)
-                    && folder.parent().is_some_and(|top| note_elsewhere(&self.store, top).is_ok()) =>
+                    && folder
+                        .ancestors()
+                        .nth(self.place.components().count())
+                        .is_some_and(|top| note_elsewhere(&self.store, top).is_ok()) =>
             {
                 self.folders.push(Folder::new(folder));
                 self.folders.len() - 1

@@ -13,7 +13,7 @@ use crate::attest::disk::{self, Access};
 
 use super::names;
 use super::point::Head;
-use super::store::{PointName, Store, StoreError, clear, io_error};
+use super::store::{BESIDE, PointName, Store, StoreError, clear, io_error};
 
 /// How often old points are looked for, and how long something may stand there without its point.
 const TIDY_EVERY: Duration = Duration::from_secs(3600);
@@ -24,8 +24,8 @@ const LIST_LIMIT: u64 = 1 << 20;
 const GONE: &str = "gone";
 /// The ending of a point that is being written.
 const NEW: &str = "new";
-/// What may be marked on a point.
-const MARKS: &[&str] = &["pinned", "undone", "underway"];
+/// What may stand beside a point: marks, and what was set aside while its command ran.
+const MARKS: &[&str] = &["pinned", "undone", "underway", BESIDE];
 /// The store's list of folders on other file systems, a line each.
 const ELSEWHERE: &str = "elsewhere";
 

@@ -101,7 +101,7 @@ impl Earlier {
                 head.made == Made::ForUnread && head.cwd.0 == keeping.context.cwd && head.without.is_empty()
             })
         })?;
-        let (head, items) = store.read(name).ok()?;
+        let (head, items) = store.read_first(name).ok()?;
         let touched = |mark| store.is_marked(name, mark);
         let newest =
             at == 0 && head.session == keeping.session && !["undone", "underway"].into_iter().any(touched);

@@ -15,7 +15,7 @@ pub enum KeepWhen {
     Never,
 }
 
-/// For whom uncommitted files are set aside before a program that cannot be read.
+/// For whom something is set aside that is not known to be lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnknownPrograms {
@@ -46,6 +46,8 @@ pub struct KeepSettings {
     pub free: u64,
     /// Before which programs.
     pub unknown_programs: UnknownPrograms,
+    /// For whom is kept what any program is about to destroy while the command runs.
+    pub while_running: UnknownPrograms,
     /// What services of other machines hold is fetched and kept too, without a question.
     pub remote: bool,
 }
@@ -60,6 +62,7 @@ impl Default for KeepSettings {
             days: 14,
             free: 10,
             unknown_programs: UnknownPrograms::Agents,
+            while_running: UnknownPrograms::Agents,
             remote: false,
         }
     }
@@ -76,6 +79,7 @@ pub(super) struct KeepSpec {
     days: Option<u64>,
     free: Option<u64>,
     unknown_programs: Option<UnknownPrograms>,
+    while_running: Option<UnknownPrograms>,
     remote: Option<bool>,
 }
 
@@ -94,6 +98,7 @@ impl KeepSettings {
         set(&mut self.days, spec.days, tighten_only, Ord::max);
         set(&mut self.free, spec.free.map(|part| part.min(100)), tighten_only, Ord::max);
         set(&mut self.unknown_programs, spec.unknown_programs, tighten_only, Ord::max);
+        set(&mut self.while_running, spec.while_running, tighten_only, Ord::max);
         set(&mut self.remote, spec.remote, tighten_only, Ord::min);
     }
 }

@@ -335,6 +335,7 @@ fn made(head: &Head) -> &'static str {
         Made::ForLoss => "loss",
         Made::ForEase => "ease",
         Made::ForUnread => "unread",
+        Made::WhileRunning => "running",
         Made::ForUndo(_) => "undo",
         Made::Asked => "asked",
     }

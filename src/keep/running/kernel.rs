@@ -1,0 +1,388 @@
+//! What the kernel offers to whoever wants to look before content or a name goes: a filter of system calls that asks, and
+//! waits for the answer (seccomp's user notification, Linux 5.5 and later).
+//!
+//! Owns the filter, the questions and the answers; what is kept is not its business. Nothing is ever refused here: each
+//! question is answered with "go on". The one call that gets an error is the one that makes rings of calls, which no filter
+//! sees (`io_uring`): programs then go the way that each of them has for kernels without it.
+//!
+//! The only room with `unsafe`: neither nix nor rustix wraps these calls, and each stands here alone.
+#![allow(unsafe_code)]
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::zeroed;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr::from_mut;
+
+use nix::libc;
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, sigprocmask};
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, UnixAddr, recvmsg, sendmsg};
+use nix::sys::uio::{RemoteIoVec, process_vm_readv};
+use nix::unistd::{ForkResult, Pid, fork};
+
+/// Longest path that the kernel takes.
+const PATH: usize = 4096;
+/// Memory is mapped in pieces of this size: a text that ends in one may have nothing behind it.
+const PAGE: u64 = 4096;
+
+#[cfg(target_arch = "x86_64")]
+const MACHINE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const MACHINE: u32 = 0xc000_00b7;
+
+/// A path of a question: a directory's descriptor, and where the text is in the asking program's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    /// The descriptor, or [`HERE`].
+    pub dir: i32,
+    /// Where the text begins.
+    pub text: u64,
+}
+
+/// In the place of a descriptor: the program's working directory.
+pub(super) const HERE: i32 = libc::AT_FDCWD;
+
+/// What a program is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Opens for writing, or cuts off.
+    Write(Named),
+    /// Takes a name away.
+    Remove(Named),
+    /// Gives another name, in the place of what stands there.
+    Rename(Named, Named),
+}
+
+/// A question.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question {
+    id: u64,
+    /// Who asks: a thread of a program.
+    pub thread: Pid,
+    /// What about; none: a call that is not looked at.
+    pub act: Option<Act>,
+}
+
+/// Where questions come from.
+#[derive(Debug)]
+pub(crate) struct Listener(OwnedFd);
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Who we are after [`split`].
+pub(crate) enum Side {
+    /// The one that was there before.
+    Old,
+    /// The new one.
+    New,
+}
+
+/// Makes a second process of this one.
+///
+/// # Errors
+/// When there are threads, whose locks nobody would ever open in the new one, or the system gives no process.
+pub(crate) fn split() -> io::Result<Side> {
+    if std::fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err(io::Error::other("there are threads"));
+    }
+    // SAFETY: this is the only thread, so the new process has all of the memory in a whole state.
+    match unsafe { fork() }? {
+        ForkResult::Parent { .. } => Ok(Side::Old),
+        ForkResult::Child => Ok(Side::New),
+    }
+}
+
+/// Has the program start below the filter, whose listener it sends through a socket. Where the kernel has none, or another
+/// one listens already, it starts without, and sends nothing. `bare`: it may be made sure, for good, that nothing below gets
+/// other rights by being started (`sudo`), where the kernel wants that. `signals`: those that are held off in the program.
+pub(crate) fn below_filter(command: &mut Command, socket: OwnedFd, signals: SigSet, bare: bool) {
+    let filter = filter();
+    let hand_over = move || {
+        let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&signals), None);
+        if let Ok(listener) = install(&filter, bare) {
+            let fds = [listener.as_raw_fd()];
+            let word = [IoSlice::new(b"l")];
+            let _ = sendmsg::<UnixAddr>(
+                socket.as_raw_fd(),
+                &word,
+                &[ControlMessage::ScmRights(&fds)],
+                MsgFlags::empty(),
+                None,
+            );
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec of a process with one thread, which calls the system and nothing else.
+    unsafe { command.pre_exec(hand_over) };
+}
+
+/// Takes the listener from the other end of that socket; none: the program started without a filter.
+pub(crate) fn listener(socket: BorrowedFd<'_>) -> Option<Listener> {
+    let mut word = [0_u8; 1];
+    let mut words = [IoSliceMut::new(&mut word)];
+    let mut room = nix::cmsg_space!([RawFd; 1]);
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+    let got = recvmsg::<UnixAddr>(socket.as_raw_fd(), &mut words, Some(&mut room), flags).ok()?;
+    let fd = got.cmsgs().ok()?.find_map(|message| match message {
+        ControlMessageOwned::ScmRights(fds) => fds.first().copied(),
+        _ => None,
+    })?;
+    // SAFETY: the kernel just gave us this descriptor, and nobody else knows of it.
+    let listener = Listener(unsafe { OwnedFd::from_raw_fd(fd) });
+    listener.wake_at_once();
+    Some(listener)
+}
+
+impl Listener {
+    /// Asker and answerer change places on one core, where the kernel can do that (6.6 and later).
+    fn wake_at_once(&self) {
+        // SAFETY: the call takes the flag by value.
+        unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS, 1_u64) };
+    }
+
+    /// The next question. Waits for one.
+    ///
+    /// # Errors
+    /// Also when whoever asked is gone, or a signal came in between.
+    pub(super) fn next(&self) -> io::Result<Question> {
+        // SAFETY: numbers alone, for which nothing but zero is asked.
+        let mut asked: libc::seccomp_notif = unsafe { zeroed() };
+        // SAFETY: the kernel writes one such question into it.
+        let done =
+            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, from_mut(&mut asked)) };
+        if done != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let thread = Pid::from_raw(i32::try_from(asked.pid).unwrap_or(0));
+        Ok(Question { id: asked.id, thread, act: act(&asked.data) })
+    }
+
+    /// Whoever asked still waits: what was read of it is its own.
+    pub(super) fn waits(&self, question: &Question) -> bool {
+        let mut id = question.id;
+        // SAFETY: the kernel reads one number.
+        let done =
+            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, from_mut(&mut id)) };
+        done == 0
+    }
+
+    /// Takes a question, and lets it go on unlooked at.
+    pub(crate) fn pass(&self) {
+        if let Ok(question) = self.next() {
+            self.go_on(&question);
+        }
+    }
+
+    /// "Go on."
+    pub(super) fn go_on(&self, question: &Question) {
+        let mut answer = libc::seccomp_notif_resp {
+            id: question.id,
+            val: 0,
+            error: 0,
+            flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
+        };
+        // SAFETY: the kernel reads one such answer. Whoever is gone meanwhile needs none.
+        unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, from_mut(&mut answer));
+        }
+    }
+}
+
+/// A text of another program, up to its end.
+pub(super) fn text(thread: Pid, at: u64) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let mut from = at;
+    while text.len() < PATH {
+        // Never over the edge of a piece: the next one may not be there.
+        let mut piece =
+            vec![0; usize::try_from(PAGE - from % PAGE).ok()?.min(if text.is_empty() { 256 } else { PATH })];
+        let place = [RemoteIoVec { base: usize::try_from(from).ok()?, len: piece.len() }];
+        let got = process_vm_readv(thread, &mut [IoSliceMut::new(&mut piece)], &place).ok()?;
+        if let Some(end) = piece[..got].iter().position(|byte| *byte == 0) {
+            text.extend_from_slice(&piece[..end]);
+            return Some(text);
+        }
+        if got == 0 {
+            return None;
+        }
+        text.extend_from_slice(&piece[..got]);
+        from += got as u64;
+    }
+    None
+}
+
+/// What a call is about.
+fn act(call: &libc::seccomp_data) -> Option<Act> {
+    let number = libc::c_long::from(call.nr);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let named = |dir: usize, text: usize| Named { dir: call.args[dir] as i32, text: call.args[text] };
+    let here = |text: usize| Named { dir: HERE, text: call.args[text] };
+    match number {
+        libc::SYS_openat | libc::SYS_openat2 => Some(Act::Write(named(0, 1))),
+        libc::SYS_truncate => Some(Act::Write(here(0))),
+        libc::SYS_unlinkat => Some(Act::Remove(named(0, 1))),
+        // What changes places loses nothing.
+        libc::SYS_renameat2 if call.args[4] & u64::from(libc::RENAME_EXCHANGE) != 0 => None,
+        libc::SYS_renameat | libc::SYS_renameat2 => Some(Act::Rename(named(0, 1), named(2, 3))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open | libc::SYS_creat => Some(Act::Write(here(0))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_unlink => Some(Act::Remove(here(0))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_rename => Some(Act::Rename(here(0), here(1))),
+        _ => None,
+    }
+}
+
+/// Puts the filter on this process and all that come from it.
+fn install(filter: &[libc::sock_filter], bare: bool) -> io::Result<OwnedFd> {
+    let base = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    // Signals that come while an answer is awaited begin the call anew, for ever with some programs, unless it holds them off.
+    let patient = base | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+    let first = put(filter, patient);
+    let first = match &first {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => put(filter, base),
+        _ => first,
+    };
+    match first {
+        Err(error) if error.raw_os_error() == Some(libc::EACCES) && bare => {
+            // SAFETY: numbers alone.
+            if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            put(filter, patient).or_else(|_| put(filter, base))
+        }
+        done => done,
+    }
+}
+
+fn put(filter: &[libc::sock_filter], flags: libc::c_ulong) -> io::Result<OwnedFd> {
+    let length = u16::try_from(filter.len()).map_err(io::Error::other)?;
+    let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the kernel copies the program, which lives until the call is over.
+    let fd =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just gave us this descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(RawFd::try_from(fd).map_err(io::Error::other)?) })
+}
+
+/// The filter: what opens for writing what may be there already, cuts off, takes a name away or gives another is asked about.
+fn filter() -> Vec<libc::sock_filter> {
+    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
+    let mut lines = vec![
+        // What is of another machine is passed by, and so are calls of the third way to be a program on x86-64.
+        take(4),
+        when(libc::BPF_JEQ, MACHINE, 1, 0),
+        say(PASS),
+        take(0),
+        when(libc::BPF_JGE, 0x4000_0000, 0, 1),
+        say(PASS),
+    ];
+    let mut asked = vec![
+        libc::SYS_openat2,
+        libc::SYS_truncate,
+        libc::SYS_unlinkat,
+        libc::SYS_renameat,
+        libc::SYS_renameat2,
+    ];
+    // The call, and which of its arguments holds the flags.
+    let mut opened = vec![(libc::SYS_openat, 2)];
+    #[cfg(target_arch = "x86_64")]
+    {
+        asked.extend([libc::SYS_creat, libc::SYS_unlink, libc::SYS_rename]);
+        opened.push((libc::SYS_open, 1));
+    }
+    for call in asked {
+        lines.extend([when(libc::BPF_JEQ, number(call), 0, 1), say(ASK)]);
+    }
+    lines.extend([when(libc::BPF_JEQ, number(libc::SYS_io_uring_setup), 0, 1), say(NO_RINGS)]);
+    for (call, flags) in opened {
+        let judged = by_flags(flags);
+        let over = u8::try_from(judged.len()).unwrap_or(u8::MAX);
+        lines.push(when(libc::BPF_JEQ, number(call), 0, over));
+        lines.extend(judged);
+    }
+    lines.push(say(PASS));
+    lines
+}
+
+/// Whether what is opened may lose what stands in it.
+fn by_flags(argument: u32) -> [libc::sock_filter; 10] {
+    let has = |flags: libc::c_int, yes, no| when(libc::BPF_JSET, u32::try_from(flags).unwrap_or(0), yes, no);
+    [
+        // Of an argument the lower half, which comes first on both machines.
+        take(16 + 8 * argument),
+        // A new file.
+        has(libc::O_EXCL, 0, 1),
+        say(PASS),
+        has(libc::O_TRUNC, 0, 1),
+        say(ASK),
+        has(libc::O_WRONLY | libc::O_RDWR, 1, 0),
+        say(PASS),
+        // What is only added to loses nothing.
+        has(libc::O_APPEND, 0, 1),
+        say(PASS),
+        say(ASK),
+    ]
+}
+
+const PASS: u32 = libc::SECCOMP_RET_ALLOW;
+const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
+#[allow(clippy::cast_sign_loss)]
+const NO_RINGS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+
+/// Takes the number at this place of the call.
+fn take(at: u32) -> libc::sock_filter {
+    line(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, 0, 0)
+}
+
+/// Compares it: so many lines on where it holds, and where not.
+fn when(how: u32, with: u32, yes: u8, no: u8) -> libc::sock_filter {
+    line(libc::BPF_JMP | how | libc::BPF_K, with, yes, no)
+}
+
+/// The answer.
+fn say(answer: u32) -> libc::sock_filter {
+    line(libc::BPF_RET | libc::BPF_K, answer, 0, 0)
+}
+
+fn line(code: u32, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
+    libc::sock_filter { code: u16::try_from(code).unwrap_or(0), jt, jf, k }
+}
+
+/// Whether this kernel has such filters at all.
+pub(crate) fn is_there() -> bool {
+    let answer: u32 = libc::SECCOMP_RET_USER_NOTIF;
+    // SAFETY: the kernel reads one number.
+    let done =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const answer) };
+    done == 0
+}
+
+/// Closes all that was open, but for these: whoever reads from the other end must not wait for us.
+pub(crate) fn let_go(except: &[BorrowedFd<'_>]) {
+    let mut stay: Vec<u32> = except.iter().filter_map(|fd| u32::try_from(fd.as_raw_fd()).ok()).collect();
+    stay.sort_unstable();
+    let mut from: u32 = 0;
+    for fd in stay.into_iter().chain([u32::MAX]) {
+        if let Some(last) = fd.checked_sub(1).filter(|last| *last >= from) {
+            // SAFETY: descriptors of which this process has no owner any more.
+            unsafe { libc::syscall(libc::SYS_close_range, from, last, 0) };
+        }
+        from = fd.saturating_add(1);
+    }
+}
+
+/// Has a signal do again what it does where nobody says otherwise.
+pub(crate) fn default_action(signal: Signal) {
+    // SAFETY: no handler of ours is called by it.
+    let _ = unsafe { nix::sys::signal::signal(signal, SigHandler::SigDfl) };
+}

@@ -1,0 +1,20 @@
+//! What a command is about to destroy while it runs: whatever program does it, and wherever its name came from.
+//!
+//! Owns when the kernel is asked to tell ([`kernel`]), what of what it tells is set aside, and that it all stands in the
+//! recovery point of the command. What is worth keeping is judged as any loss is, by evidence about that one file; nothing is
+//! ever refused. Judging beforehand tells people what would go, and this brings back what nobody could foresee.
+//!
+//! Not seen: what is written through a file that was open before, through another machine's calls, or by a service; and what
+//! a program that outlives the command does afterwards.
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod judged;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod kernel;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod places;
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) use judged::Running;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) use kernel::{Listener, Side, below_filter, default_action, is_there, let_go, listener, split};
