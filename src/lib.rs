@@ -49,9 +49,9 @@
 //! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | files and HTTP of the attestations, mostly through `attest` |
 //! | [`approvals`] | a person's yes to one exact command: the store, and whether it is a person who answers | its own files; `/proc` |
 //! | [`prompt`] | the question to a person at the terminal, and the answer | the terminal |
-//! | [`keep`] | recovery points: what a command would destroy is set aside first; the store of them | yes |
+//! | [`keep`] | recovery points: what a command would destroy is set aside first, and while it runs; the store of them | yes |
 //! | [`undo`] | putting back what a recovery point holds | yes |
-//! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
+//! | [`exec`](mod@exec) | judge, ask at the terminal, become the command or run it watched; Terraform's plan, judge, apply | yes |
 //! | `settings` | settings files of other programs as text: one entry of ours put in and taken out, the rest as it was | no |
 //! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act; in `recourse-net` alone | policy files, through `config` |

@@ -123,7 +123,7 @@ fn leave() -> ! {
 fn first(from: &UnixStream) -> Outcome {
     let signals = SignalFd::with_flags(&SigSet::all(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK).ok();
     let mut words = BufReader::new(from);
-    let (mut command, mut kept) = (None, Vec::new());
+    let (mut command, mut kept, mut early) = (None, Vec::new(), Vec::new());
     loop {
         if words.buffer().is_empty() {
             let mut waiting = vec![PollFd::new(from.as_fd(), PollFlags::POLLIN)];
@@ -131,7 +131,11 @@ fn first(from: &UnixStream) -> Outcome {
             let _ = poll(&mut waiting, PollTimeout::NONE);
             let told = waiting[0].any().unwrap_or(false);
             while let Some(Ok(Some(signal))) = signals.as_ref().map(SignalFd::read_signal) {
-                pass_on(signal.ssi_signo, signal.ssi_code, command);
+                match command {
+                    Some(command) => pass_on(signal.ssi_signo, signal.ssi_code, command),
+                    // It may run already, and we were not told yet.
+                    None => early.push((signal.ssi_signo, signal.ssi_code)),
+                }
             }
             if !told {
                 continue;
@@ -141,7 +145,11 @@ fn first(from: &UnixStream) -> Outcome {
         let read = words.read_line(&mut line).unwrap_or(0);
         let word = if read == 0 { None } else { serde_json::from_str(&line).ok() };
         match word {
-            Some(Word::Started(number)) => command = Some(Pid::from_raw(number)),
+            Some(Word::Started(number)) => {
+                let number = Pid::from_raw(number);
+                early.drain(..).for_each(|(signal, code)| pass_on(signal, code, number));
+                command = Some(number);
+            }
             Some(Word::Kept(what)) => {
                 kept.push(format!("recourse: kept {} while it ran: recourse undo", escape(&what)))
             }
@@ -170,19 +178,21 @@ fn first(from: &UnixStream) -> Outcome {
 }
 
 /// A signal that came to us alone is meant for the command. The terminal's come to both.
-fn pass_on(number: u32, code: i32, command: Option<Pid>) {
+fn pass_on(number: u32, code: i32, command: Pid) {
     let Some(signal) = i32::try_from(number).ok().and_then(|number| Signal::try_from(number).ok()) else {
         return;
     };
     let ours = matches!(signal, Signal::SIGCHLD | Signal::SIGCONT);
-    if code <= 0
-        && !ours
-        && let Some(command) = command
-    {
+    if code <= 0 && !ours {
         let _ = kill(command, signal);
     }
     if signal == Signal::SIGTSTP {
-        let _ = raise(Signal::SIGSTOP);
+        // The terminal's key stops us as it stopped the command, until somebody has both go on.
+        let mut alone = SigSet::empty();
+        alone.add(signal);
+        let _ = raise(signal);
+        let _ = sigprocmask(SigmaskHow::SIG_UNBLOCK, Some(&alone), None);
+        let _ = sigprocmask(SigmaskHow::SIG_BLOCK, Some(&alone), None);
     }
 }
 

@@ -99,6 +99,7 @@ mod undo_git;
 #[cfg(target_os = "linux")]
 mod undo_places;
 mod undo_pushed;
+mod undo_running;
 mod undo_services;
 mod undo_silent;
 mod undo_sqlite;

@@ -106,25 +106,25 @@ impl<'a> Running<'a> {
         // Whoever asked and is gone needs no answer.
         let Ok(question) = listener.next() else { return };
         for (path, way) in touched(&question) {
-            // What was read is worth something only while the one who asked still waits.
-            if listener.waits(&question) && places::is_ours(question.thread) {
-                self.look(&path, way, question.thread);
+            if let Some(below) = self.stands(&path, way)
+                && !self.known.contains(&path)
+                // What was read is worth something only while the one who asked still waits.
+                && listener.waits(&question)
+                && places::is_ours(question.thread)
+                && self.counts(&path, question.thread)
+            {
+                self.keep(&path, below, way);
             }
         }
         listener.go_on(&question);
     }
 
-    /// What stands at a path is about to go.
-    fn look(&mut self, path: &Path, way: Way, thread: Pid) {
-        let Ok(meta) = fs::symlink_metadata(path) else { return };
-        if meta.is_file() {
-            if meta.len() > 0 && !self.is_new(&meta) && self.counts(path, thread) {
-                self.keep(path, false, way);
-            }
-        } else if meta.is_dir() && way == Way::Content && !self.is_new(&meta) && self.counts(path, thread) {
-            // Given another name where nothing lasts: with all that stands in it.
-            self.keep(path, true, way);
-        }
+    /// Whether something stands there that was there when the command began; with `true`, also below it.
+    fn stands(&self, path: &Path, way: Way) -> Option<bool> {
+        let meta = fs::symlink_metadata(path).ok()?;
+        // A directory goes with all that stands in it only where it gets another name, and nothing lasts there.
+        let goes = meta.is_file() && meta.len() > 0 || meta.is_dir() && way == Way::Content;
+        (goes && !self.is_new(&meta)).then(|| meta.is_dir())
     }
 
     /// Made since the command began: nothing of it was there before.
@@ -137,7 +137,7 @@ impl<'a> Running<'a> {
 
     /// Whether anybody would miss it.
     fn counts(&mut self, path: &Path, thread: Pid) -> bool {
-        if self.known.contains(path) || path.starts_with(self.store.folder()) {
+        if path.starts_with(self.store.folder()) {
             return false;
         }
         if places::is_of_git(path) {
@@ -146,7 +146,7 @@ impl<'a> Running<'a> {
         if path.ancestors().skip(1).any(|dir| self.calm.get(dir) == Some(&true)) {
             return false;
         }
-        if self.weighs(path, "file") {
+        if self.weighs(path, if path.is_dir() { "tree" } else { "file" }) {
             return true;
         }
         self.known.insert(path.to_owned());
@@ -246,8 +246,10 @@ fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
         Some(Act::Remove(named)) => name(named).map(|path| (path, Way::Name)).into_iter().collect(),
         Some(Act::Rename(from, to)) => {
             let (from, to) = (name(from), name(to));
-            // It lives on under its other name, unless nothing lasts there.
-            let away = from.filter(|_| to.as_deref().is_none_or(places::is_fleeting));
+            // It lives on under its other name, unless nothing lasts there. Where that name comes back to what it was, it
+            // lives on nowhere.
+            let goes = |to: &Path| places::is_fleeting(to) || to.is_file();
+            let away = from.filter(|_| to.as_deref().is_none_or(goes));
             let over = to.map(|path| (path, Way::Name));
             over.into_iter().chain(away.map(|path| (path, Way::Content))).collect()
         }
