@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::attributes::{self, Led};
 use super::content::Folder;
-use super::point::{Content, Item, Name, Was};
+use super::point::{Content, Head, Item, Name, Was};
 use super::progress::Progress;
 
 /// Names in a directory beside what is set aside, beyond which its time is not kept: listing it would cost more.
@@ -252,6 +252,19 @@ impl Capture {
         if self.items.contains_key(path) { Ok(()) } else { self.insert(path, &meta, was) }
     }
 
+    /// What was set aside at and below a path is called otherwise: as it was before it came there.
+    pub(super) fn call(&mut self, path: &Path, name: &Path) {
+        let there = |kept: &Path| kept.strip_prefix(path).ok().map(Path::to_owned);
+        let below: Vec<(PathBuf, PathBuf)> =
+            self.items.keys().filter_map(|kept| Some((kept.clone(), there(kept)?))).collect();
+        for (kept, rest) in below {
+            if let Some(item) = self.items.remove(&kept) {
+                let path = if rest.as_os_str().is_empty() { name.to_owned() } else { name.join(rest) };
+                self.items.entry(path.clone()).or_insert(Item { path: Name(path), ..item });
+            }
+        }
+    }
+
     /// Sets aside that nothing stands at a path.
     pub fn absent(&mut self, path: &Path) {
         self.around(path);
@@ -362,6 +375,12 @@ impl Capture {
     pub fn folders(&self) -> Vec<Name> {
         let used = self.folders.iter().rposition(Folder::is_used).map_or(0, |last| last + 1);
         self.folders.iter().take(used).map(|folder| Name(folder.path.clone())).collect()
+    }
+
+    /// A point's head with what it says of all this, which is called so.
+    pub(super) fn told_in(&self, head: Head, what: String) -> Head {
+        let files = self.items.values().filter(|item| matches!(item.was, Was::File { .. })).count() as u64;
+        Head { what, files, bytes: self.bytes, copied: self.copied, folders: self.folders(), ..head }
     }
 
     fn too_many(&self) -> CannotKeep {

@@ -272,7 +272,7 @@ impl Keeping<'_> {
             time,
             commits: if task.known { task.plan.commits() } else { 0 },
             without,
-            ..self.head(task.made.clone()).holding(&capture, described(&capture))
+            ..capture.told_in(self.head(task.made.clone()), described(&capture))
         };
         let items: Vec<Item> = capture.items.into_values().collect();
         match store.write(&head, &items) {

@@ -11,8 +11,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::files::Capture;
-
 /// The only version of the form that there is.
 pub const VERSION: u32 = 1;
 
@@ -118,13 +116,6 @@ fn is_none(commits: &u64) -> bool {
 }
 
 impl Head {
-    /// With what was set aside, and how it is called.
-    pub(super) fn holding(self, capture: &Capture, what: String) -> Self {
-        let files = capture.items.values().filter(|item| matches!(item.was, Was::File { .. })).count() as u64;
-        let (bytes, copied, folders) = (capture.bytes, capture.copied, capture.folders());
-        Self { what, files, bytes, copied, folders, ..self }
-    }
-
     /// With what was set aside later, while the command ran.
     pub(super) fn take(&mut self, later: &Self) {
         self.files += later.files;

@@ -96,6 +96,9 @@ fn whatever_it_destroys_comes_back() {
         "chmod 0600, \"$h/$n/a.md\"; chmod 0644, \"$h/$n/a.md\"; unlink \"$h/$n/a.md\";",
         "utime 1, 1, \"$h/$n/a.md\"; unlink \"$h/$n/a.md\";",
         "open my $f, '>', \"$h/new\"; close $f; rename \"$h/new\", \"$h/$n/deep/with blank.md\";",
+        "rename \"$h/$n\", \"$h/gone\"; system 'rm', '-rf', \"$h/gone\";",
+        "rename \"$h/$n/a.md\", \"$h/x\"; rename \"$h/x\", \"$h/y\"; unlink \"$h/y\";",
+        "rename \"$h/$n/a.md\", \"$h/x\"; rename \"$h/$n/b.md\", \"$h/$n/a.md\"; unlink \"$h/x\";",
         "for (1..3) { open my $f, '>', \"$h/$n/a.md\"; print $f $_; close $f }",
     ];
     for text in texts {

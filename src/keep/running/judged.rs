@@ -28,6 +28,8 @@ use super::places;
 const MOST: (u64, u64) = (5_000, 128 << 20);
 /// Files of one directory whose loss would be none, after which the directory is asked about as a whole.
 const CALM: usize = 4;
+/// Names that were changed are followed up to so many.
+const MOVED: usize = 10_000;
 /// What all looks may cost: a command may run for long, and each look is about one file.
 const LOOKING: Looking =
     Looking { entries: 5_000_000, bytes: 4 << 30, time: Duration::from_secs(7 * 86_400) };
@@ -54,6 +56,8 @@ pub(crate) struct Running<'a> {
     harmless: HashMap<PathBuf, usize>,
     capture: Capture,
     left: Vec<PathBuf>,
+    /// What got another name since it began, the last first: the old one, and the new one.
+    moved: Vec<(PathBuf, PathBuf)>,
 }
 
 impl<'a> Running<'a> {
@@ -98,6 +102,7 @@ impl<'a> Running<'a> {
             harmless: HashMap::new(),
             capture,
             left: Vec::new(),
+            moved: Vec::new(),
         })
     }
 
@@ -107,7 +112,7 @@ impl<'a> Running<'a> {
         let Ok(question) = listener.next() else { return };
         for (path, way) in touched(&question) {
             if let Some(below) = self.stands(&path, way)
-                && !self.known.contains(&path)
+                && !self.known.contains(&self.first_name(&path))
                 // What was read is worth something only while the one who asked still waits.
                 && listener.waits(&question)
                 && places::is_ours(question.thread)
@@ -116,7 +121,22 @@ impl<'a> Running<'a> {
                 self.keep(&path, below, way);
             }
         }
+        if let Some((from, to)) = renamed(&question)
+            && fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta))
+            && self.moved.len() < MOVED
+        {
+            self.moved.push((from, to));
+        }
         listener.go_on(&question);
+    }
+
+    /// How something was called when the command began.
+    fn first_name(&self, path: &Path) -> PathBuf {
+        self.moved.iter().rev().fold(path.to_owned(), |path, (from, to)| match path.strip_prefix(to) {
+            Ok(rest) if rest.as_os_str().is_empty() => from.clone(),
+            Ok(rest) => from.join(rest),
+            Err(_) => path,
+        })
     }
 
     /// Whether something stands there that was there when the command began; with `true`, also below it.
@@ -140,7 +160,7 @@ impl<'a> Running<'a> {
         if path.starts_with(self.store.folder()) {
             return false;
         }
-        if places::is_of_git(path) {
+        if places::is_of_git(&self.first_name(path)) {
             return !places::is_git(thread);
         }
         if path.ancestors().skip(1).any(|dir| self.calm.get(dir) == Some(&true)) {
@@ -149,7 +169,7 @@ impl<'a> Running<'a> {
         if self.weighs(path, if path.is_dir() { "tree" } else { "file" }) {
             return true;
         }
-        self.known.insert(path.to_owned());
+        self.known.insert(self.first_name(path));
         let Some(dir) = path.parent() else { return false };
         let harmless = self.harmless.entry(dir.to_owned()).or_default();
         *harmless += 1;
@@ -186,16 +206,35 @@ impl<'a> Running<'a> {
     }
 
     fn keep(&mut self, path: &Path, below: bool, way: Way) {
-        self.known.insert(path.to_owned());
+        let first = self.first_name(path);
+        self.known.insert(first.clone());
         // The directories on the way come back with it, but for those that stay in any case.
         let home = self.home.iter().map(PathBuf::as_path).filter(|home| path.starts_with(home));
         let tops = home.chain([self.cwd.as_path()].into_iter().filter(|cwd| path.starts_with(cwd)));
         let top = tops.max_by_key(|top| std::cmp::Reverse(top.as_os_str().len())).map(Path::to_owned);
-        let done = with_parents(path, top.as_deref().or(path.parent()), below, way, &mut self.capture);
+        let top = top.as_deref().filter(|_| first == path).or(path.parent());
+        let done = with_parents(path, top, below, way, &mut self.capture);
         if done.and_then(|()| self.capture.store_all()).is_err() {
             self.capture.items.retain(|kept, _| !kept.starts_with(path));
             self.capture.waiting.clear();
             self.left.push(path.to_owned());
+        } else if first != path {
+            self.capture.call(path, &first);
+            self.way_back(path, &first);
+        }
+    }
+
+    /// The directories that something stood in come back with it, under the names that they had.
+    fn way_back(&mut self, path: &Path, first: &Path) {
+        let (mut now, mut then) = (path.parent(), first.parent());
+        while let (Some(dir), Some(called)) = (now, then)
+            && dir != called
+            && called.symlink_metadata().is_err()
+            && !self.capture.items.contains_key(called)
+            && self.capture.add(dir, false, Way::Content).is_ok()
+        {
+            self.capture.call(dir, called);
+            (now, then) = (dir.parent(), called.parent());
         }
     }
 
@@ -212,7 +251,7 @@ impl<'a> Running<'a> {
         self.capture.sync().map_err(|error| error.to_string())?;
         self.capture.items.values_mut().for_each(|item| item.beside = true);
         let what = described(&self.capture);
-        let head = self.head.holding(&self.capture, what.clone());
+        let head = self.capture.told_in(self.head.clone(), what.clone());
         let items: Vec<Item> = std::mem::take(&mut self.capture.items).into_values().collect();
         let written = if self.before {
             self.store.write_beside(&self.name, &head, &items)
@@ -223,13 +262,19 @@ impl<'a> Running<'a> {
     }
 
     fn missed(&self) -> Option<String> {
-        let first = self.left.first()?;
+        self.left.first()?;
         let named: Vec<String> = self.left.iter().take(NAMED).map(|path| super::super::shown(path)).collect();
         let more = self.left.len().saturating_sub(NAMED);
         let and = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let _ = first;
         Some(format!("{}{and}: it was too much, or could not be read", named.join(", ")))
     }
+}
+
+/// What gets another name: the old one, and the new one.
+fn renamed(question: &Question) -> Option<(PathBuf, PathBuf)> {
+    let Some(Act::Rename(from, to)) = question.act else { return None };
+    let name = |named: Named| places::named(question.thread, named).and_then(|path| places::name(&path));
+    Some((name(from)?, name(to)?))
 }
 
 /// What a question is about: paths, and how what stands there goes.
