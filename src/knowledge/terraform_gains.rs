@@ -29,6 +29,7 @@ pub struct TerraformGains {
     forbids: Words,
     off: Words,
     filled: Words,
+    first: Words,
     part: Words,
     words: Words,
     labels: Words,
@@ -69,6 +70,11 @@ impl TerraformGains {
                 .map(|(at, _)| &path[..at])
                 .chain([path])
                 .any(|upper| named(self.filled, upper))
+    }
+
+    /// The first one is none.
+    pub fn is_first(&self, path: &str) -> bool {
+        named(self.first, path) && !self.is_negated(path.trim_end_matches("restriction_ranges"))
     }
 
     /// A part of what was allowed is none.

@@ -55,6 +55,8 @@ pub enum Sense {
     Dropped,
     /// A switch and nothing else, that goes on.
     Raised,
+    /// A date at which something ends: newly set, or an earlier one.
+    Sooner,
     /// A list of those for whom a rule does not count, that grows.
     Grows,
     /// A list of what is asked for, that gets shorter.
@@ -289,6 +291,8 @@ pub struct TerraformSigns {
     pub sets: super::terraform_crossing::Sets,
     /// What is said of people, and gives them nothing.
     pub personal: Words,
+    /// Attributes that say where a thing is reached.
+    pub addresses: Words,
     /// Words for sizes, each twice as much as the one before.
     pub sizes: Words,
     /// Words of names of machines that have whole processors.

@@ -21,6 +21,10 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
     if let Some(seconds) = several(text) {
         return Some(seconds);
     }
+    // `days=30`
+    if let Some((unit, digits)) = text.split_once('=') {
+        return number(&FactValue::Text(format!("{} {}", digits.trim(), unit.trim())));
+    }
     let (digits, unit) = match text.strip_prefix('P') {
         Some(period) => {
             let period = period.trim_start_matches('T');
@@ -44,7 +48,7 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
         ("s" | "second" | "seconds", _) => 1,
         ("month" | "months", _) => 2_592_000,
         ("m", true) => 2_592_000,
-        ("m", false) => 60,
+        ("m" | "minute" | "minutes", _) => 60,
         ("h" | "hour" | "hours", _) => 3_600,
         ("d" | "day" | "days", _) => 86_400,
         ("y" | "year" | "years", _) => 31_536_000,
@@ -122,7 +126,7 @@ pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool
             match (word(was), word(now), times) {
                 (Some(was), Some(now), _) => now > was,
                 (_, _, [Some(was), Some(now)]) => was > 0 && now > was,
-                _ => days(now) < days(was),
+                _ => days(now) < days(was) || is_fewer(was, now),
             }
         }
         (Some(was), Some(now)) => {
@@ -131,6 +135,13 @@ pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool
         }
         _ => false,
     }
+}
+
+/// Entries between commas (`1,2,3`), of which only some are left.
+fn is_fewer(was: &str, now: &str) -> bool {
+    let all: Vec<&str> = was.split(',').map(str::trim).collect();
+    let left: Vec<&str> = now.split(',').map(str::trim).collect();
+    all.len() > left.len() && left.iter().all(|one| !one.is_empty() && all.contains(one))
 }
 
 /// A time in words: `FIFTEEN_MINUTES`, `Six_Hours`, `EVERY_5_MINUTES`, `EVERY_DAY`.

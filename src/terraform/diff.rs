@@ -136,6 +136,7 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
         };
         return walk(named, path.to_owned(), depth - 1, found);
     }
+    let at = found.len();
     if was != now {
         found.push(Leaf {
             path: path.to_owned(),
@@ -166,6 +167,12 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
         }
     }
     let mut rest = left.into_iter().flatten();
+    // Without a rule that lets something through less comes through, and nothing else is another one. Without any, all may.
+    let fewer = short && !new.is_empty() && new.len() < old.len() && rest.clone().next().is_none();
+    if fewer && unmatched.iter().all(|gone| lets_through(&old[*gone])) {
+        found.truncate(at);
+        return;
+    }
     let mut pairs: Vec<(Option<usize>, Option<usize>)> =
         unmatched.into_iter().map(|at| (Some(at), rest.next())).collect();
     pairs.extend(rest.map(|at| (None, Some(at))));
@@ -179,6 +186,16 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
         };
         walk(inner, path.to_owned(), depth - 1, found);
     }
+}
+
+/// A rule that lets through what others would keep out.
+fn lets_through(rule: &Value) -> bool {
+    const WORDS: [&str; 5] = ["allow", "accept", "permit", "skip", "bypass"];
+    let Value::Object(map) = rule else { return false };
+    ["action", "rule_action", "decision"].iter().any(|name| {
+        let word = map.get(*name).and_then(Value::as_str).map(str::to_ascii_lowercase);
+        word.is_some_and(|word| WORDS.contains(&word.as_str()))
+    })
 }
 
 fn named<'v>(side: &'v Map<String, Value>, name: &str) -> &'v Value {

@@ -12,6 +12,7 @@ use super::diff::Leaf;
 use super::narrower;
 use super::protections::is_on;
 use super::said::show;
+use super::select::first_key;
 use super::senses::is_taken;
 use super::texts;
 use crate::knowledge::{Range, Sense, Sign, terraform_gains, terraform_signs, tool_words};
@@ -56,6 +57,11 @@ impl<'a> Beside<'a> {
     /// The rules of a top-level attribute keep more.
     pub(super) fn is_longer(&self, name: &str) -> bool {
         self.longer.is_some_and(|longer| longer.contains(name))
+    }
+
+    /// What stands at the top of a path names somebody, or something.
+    fn names_some(&self, path: &str) -> bool {
+        self.after.and_then(|after| after.get(first_key(path))).is_some_and(names_some)
     }
 
     /// All that a top-level attribute allows it allowed before.
@@ -104,6 +110,8 @@ fn is_clear(sign: &Sign, leaf: &Leaf, goes_on: bool, beside: &Beside<'_>) -> boo
         Sense::Gone | Sense::Emptied if lets_in && !is_switch(leaf.was.as_ref()) => return false,
         Sense::Emptied if lets_in => return false,
         Sense::Lower if numbers().is_none() && points().is_some_and(|(was, now)| was > 0.0 && now > 0.0) => {}
+        // By its own sense a time of 0 is none.
+        Sense::Expiry if sign.lists(path) && numbers().is_some_and(|(was, now)| was > 0 && now <= 0) => {}
         // 0 may be no end.
         Sense::Lower | Sense::None | Sense::Expiry | Sense::Looser
             if !numbers().is_some_and(|(was, now)| was > 0 && now != 0) =>
@@ -143,6 +151,10 @@ fn by_name(leaf: &Leaf, beside: &Beside<'_>) -> bool {
     if gains.is_filled(path) {
         let grows = leaf.is_list && more(was.and_then(number), now.and_then(number));
         return grows || !was.is_some_and(is_set) && now.is_some();
+    }
+    if gains.is_first(path) {
+        let none = was.is_none_or(|was| if leaf.is_list { number(was) == Some(0) } else { !is_set(was) });
+        return none && now.is_some_and(is_set) && beside.names_some(path);
     }
     if let Some((was, now)) = was.and_then(number).zip(now.and_then(number)).filter(|_| !leaf.is_list) {
         let of_one_sort = is_text(leaf.was.as_ref()) == is_text(leaf.now.as_ref());

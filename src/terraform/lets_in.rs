@@ -23,6 +23,11 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     if !terraform_signs().range_types.fit(r#type) {
         return None;
     }
+    // All came in while it was off.
+    let off = before.get("disabled") == Some(&Value::Bool(true));
+    if off && before.get("inbound").is_some_and(Value::is_array) {
+        return None;
+    }
     let doors = |side: &Value| {
         let mut found = BTreeSet::new();
         gather("", side, &Reach::default(), DEPTH, &mut found);

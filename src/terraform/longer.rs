@@ -89,6 +89,8 @@ fn entries(
         |key: &str| told(key) || moves(key) || terraform_signs().is_harmless(&format!("{name}.{key}"));
     old.iter().all(|(key, value)| {
         let other = new.get(key).unwrap_or(&Value::Null);
+        // `max_age { duration }`
+        let key = if key == "duration" && terraform_signs().times.fit(name) { name } else { key };
         value == other || harmless(key) || keeps(key, value, other, depth)
     }) && new.keys().all(|key| old.contains_key(key) || harmless(key))
 }
@@ -144,7 +146,7 @@ fn only_moves(rule: &Value) -> bool {
 
 /// A block that only says what is deleted.
 fn deletes_by(name: &str) -> bool {
-    ["delete", "expiration", "purge"].contains(&name)
+    ["delete", "expiration", "purge", "ttl"].contains(&name)
 }
 
 /// The name says that something is deleted.

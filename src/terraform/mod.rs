@@ -22,6 +22,7 @@ mod encrypted;
 mod facts;
 mod filters;
 mod gains;
+mod grammars;
 mod grants;
 mod guards;
 mod inside;

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use super::attributes::marks_any;
 use super::denying;
 use super::facts::Attributes;
+use super::grammars;
 use super::select::first_key;
-use crate::knowledge::{Range, terraform_signs, tool_words};
+use crate::knowledge::{Range, terraform_gains, terraform_signs, tool_words};
 use crate::model::{Fact, FactValue, Facts};
 use crate::wildcard::fits;
 
@@ -34,7 +35,9 @@ pub(super) fn only_less(
         let side = |values: &'_ Value| values.get(name).cloned().unwrap_or(Value::Null);
         let [was, now] = [side(&attributes.before), side(&attributes.after)];
         let known = !marks_any(&side(&attributes.after_unknown));
-        if known && ends_sooner(name, &was, &now) {
+        let goes_off =
+            was == Value::Bool(true) && now == Value::Bool(false) && terraform_gains().is_off(name);
+        if known && (goes_off || ends_sooner(name, &was, &now)) {
             return true;
         }
         known && grants.iter().any(|grant| first_key(grant) == name) && is_part(&was, &now, DEPTH)
@@ -152,7 +155,7 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
         return true;
     }
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();
-    if sentence_less(old, new) {
+    if sentence_less(old, new) || grammars::is_less(old, new) {
         return true;
     }
     let off = ["inactive", "disabled"].contains(&new.to_ascii_lowercase().as_str());

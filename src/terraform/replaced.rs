@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::plan::ResourceChange;
 use super::said::{PLANNED, printable};
 use super::select::select;
+use crate::knowledge::terraform_signs;
 use crate::model::{BECAUSE, Fact, FactValue, Facts, is_secret_name, redact};
 
 /// The longest value that is told.
@@ -18,6 +19,9 @@ const MOST: usize = 4;
 
 /// Adds why, where the plan says so, and that it is an old object.
 pub(super) fn tell(change: &ResourceChange, facts: &mut Facts) {
+    if change.change.actions.len() > 1 {
+        moves(change, facts);
+    }
     if let Some(deposed) = &change.deposed {
         let said =
             format!("it is an old object ({}) left over from an earlier replacement", printable(deposed));
@@ -39,6 +43,21 @@ pub(super) fn tell(change: &ResourceChange, facts: &mut Facts) {
         (format!("{} cannot be changed in place", names.join(", ")), said.join("; "))
     };
     facts.insert(BECAUSE.to_owned(), Fact::new(FactValue::Text(word), said));
+}
+
+/// What is made anew is reached elsewhere, where the provider gives the address: tells the old one.
+fn moves(change: &ResourceChange, facts: &mut Facts) {
+    let body = &change.change;
+    let names: Vec<&str> = terraform_signs().addresses.iter().collect();
+    let sides = select(&body.before, &names).ok().zip(select(&body.after_unknown, &names).ok());
+    let Some((was, unknown)) = sides else { return };
+    let address = names.iter().find_map(|name| {
+        let old = was.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())?;
+        (unknown.get(name) == Some(&Value::Bool(true))).then_some(old)
+    });
+    if let Some(address) = address {
+        facts.insert("address".to_owned(), Fact::new(FactValue::Text(printable(address)), PLANNED));
+    }
 }
 
 /// The plan's `action_reason` in words.

@@ -85,6 +85,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Widens => widens(was, now),
         Sense::Other => set(was) && was != now && !leaf.unknown,
         Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
+        Sense::Sooner => is_sooner(was, now),
         Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
     }
 }
@@ -201,6 +202,19 @@ fn is_denied(was: &str, now: &str) -> bool {
 /// A number with a part behind the point.
 fn has_point(value: Option<&FactValue>) -> bool {
     matches!(value, Some(FactValue::Text(text)) if text.contains('.') && text.parse::<f64>().is_ok())
+}
+
+/// A date at which something ends that had no end, or a later one.
+fn is_sooner(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
+    // Dates are written from the year on.
+    let date = |value: Option<&FactValue>| {
+        let text = value.map(show)?;
+        let is_date = text
+            .get(..10)
+            .is_some_and(|date| date.split('-').filter(|part| part.parse::<u32>().is_ok()).count() == 3);
+        is_date.then_some(text)
+    };
+    date(now).is_some_and(|now| date(was).is_none_or(|was| now < was))
 }
 
 /// Below 0 there is no limit.
