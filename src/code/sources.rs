@@ -96,6 +96,8 @@ pub enum Runner {
     Invoke,
     /// `noxfile.py`.
     Nox,
+    /// `dodo.py` of doit.
+    Doit,
 }
 
 /// What running tasks does.

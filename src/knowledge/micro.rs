@@ -316,6 +316,8 @@ pub enum Part {
     Base,
     /// The last component without its last extension: `{source@bare}` of `src/a.rs` is `a`.
     Bare,
+    /// With anything where a counter stands: `{path@numbered}` of `a-%03d.png` is any name `a-….png`.
+    Numbered,
     /// With the ending that zip adds to a name without one: `{archive@zip}` of `a.d/b` is `a.d/b.zip`.
     Zip,
 }
@@ -327,7 +329,7 @@ impl Part {
             return format!("{text}.zip").into();
         }
         let part = match self {
-            Self::Whole | Self::Zip => text,
+            Self::Whole | Self::Zip | Self::Numbered => text,
             Self::Stem => match text.rfind('.') {
                 Some(at) if at > text.rfind('/').map_or(0, |slash| slash + 1) => &text[..at],
                 _ => text,
@@ -389,6 +391,7 @@ impl TryFrom<String> for Template {
                 Some((name, "base")) => (name, Part::Base),
                 Some((name, "bare")) => (name, Part::Bare),
                 Some((name, "zip")) => (name, Part::Zip),
+                Some((name, "numbered")) => (name, Part::Numbered),
                 _ => (name, Part::Whole),
             };
             if name.is_empty() {

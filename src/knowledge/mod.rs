@@ -86,6 +86,6 @@ pub use terraform::{Related, TerraformExample, TerraformType};
 pub use terraform_gains::{TerraformGains, terraform_gains};
 pub use terraform_signs::{Class, Sense, Sign, TerraformSigns, terraform_signs};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
-pub use variables::{FirstFile, Held, Variables, Written, variables};
+pub use variables::{FirstFile, Held, Valued, Variables, Written, variables};
 pub use verbs::{Thing, Verb, Verbs};
 pub use words::is_true;

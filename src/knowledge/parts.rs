@@ -16,6 +16,9 @@ pub struct PartSpec {
     pub behind: Vec<String>,
     /// The role of what follows.
     pub r#as: String,
+    /// Signs of which the first one ends it.
+    #[serde(default)]
+    pub until: String,
     /// Texts that name nothing.
     #[serde(default)]
     pub except: Vec<String>,
@@ -47,6 +50,13 @@ pub struct Found {
     pub here: bool,
 }
 
+impl PartSpec {
+    /// The text up to where it ends.
+    fn cut(&self, text: &str) -> String {
+        text.split(|c| self.until.contains(c)).next().unwrap_or_default().to_owned()
+    }
+}
+
 impl Match {
     /// Parts of words that the declarations name.
     pub fn parts(&self) -> Vec<Found> {
@@ -64,7 +74,11 @@ impl Match {
                     .filter(|operand| operand.name == part.of)
                     .map(|operand| (&operand.value, operand.index, false));
                 for (value, index, option) in options.chain(operands) {
-                    let values = part.behind.iter().filter_map(|head| behind(head, value, option));
+                    let cut = |value: Value| match value.choices() {
+                        Some(_) => value.map(|text| part.cut(text)),
+                        None => value,
+                    };
+                    let values = part.behind.iter().filter_map(|head| behind(head, value, option)).map(cut);
                     let means = |value: &Value| {
                         value.as_known().is_none_or(|text| !part.except.iter().any(|known| known == text))
                     };

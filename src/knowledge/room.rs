@@ -19,6 +19,8 @@ pub enum Room {
     Copy,
     /// `dd`: how much of the output file is overwritten.
     Dd,
+    /// `dodo.py` of doit.
+    Doit,
     /// `tar`, `unzip`, `cpio`, `7z`: what unpacking overwrites.
     Extract,
     /// `fd -x COMMAND`.
@@ -49,6 +51,8 @@ pub enum Room {
     M4,
     /// `make`: a Makefile.
     Make,
+    /// `mlr`: verbs of a chain that write files.
+    Miller,
     /// `mktemp`: a name that nothing has yet.
     Mktemp,
     /// `bwrap`, `unshare`, `mount`: what is seen where.
@@ -87,6 +91,8 @@ pub enum Room {
     Screen,
     /// `socat EXEC:…`.
     Socat,
+    /// `sox`: which of its words is written.
+    Sox,
     /// `split`, `csplit`: names made by a prefix.
     Split,
     /// `ssh`, `scp`, `sftp`, `rsync`: what a person's settings have run.

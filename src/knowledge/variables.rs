@@ -51,6 +51,9 @@ pub struct FirstFile {
     /// It runs in the directory that it stands in.
     #[serde(default)]
     pub there: bool,
+    /// It is no code itself, and names files of the project that are.
+    #[serde(default)]
+    pub names: bool,
     is: &'static str,
 }
 
@@ -98,6 +101,8 @@ pub enum Held<'a> {
     Script(&'a str),
     /// Words as if they stood among the program's own.
     Options,
+    /// The value of an option, as if it stood among the program's words.
+    Value(Valued<'a>),
     /// Files that are loaded as code.
     Library,
     /// A directory in which these files are read first, as code of a language or as settings.
@@ -109,6 +114,21 @@ pub enum Held<'a> {
     Libraries,
     /// Name of a file that is written.
     Written(Written<'a>),
+}
+
+/// A variable that holds what an option says, for calls with certain words.
+#[derive(Clone, Copy, Debug)]
+pub struct Valued<'a> {
+    /// The option.
+    pub option: &'a str,
+    words: Words,
+}
+
+impl Valued<'_> {
+    /// Whether a call with these words reads it.
+    pub fn is_asked<'w>(&self, mut words: impl Iterator<Item = &'w str>) -> bool {
+        self.words.is_empty() || words.any(|word| self.words.has(word))
+    }
 }
 
 /// A file that is written because a variable names it.
@@ -165,7 +185,9 @@ impl Variables {
 
     /// Variables that hold words of a program.
     pub fn options<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'static str> + 'a {
-        let holds = move |spec: &&HeldSpec| spec.is == "options" && spec.programs.has(program);
+        let holds = move |spec: &&HeldSpec| {
+            (spec.is == "options" || spec.is.starts_with("value:")) && spec.programs.has(program)
+        };
         self.held.iter().filter(holds).flat_map(|spec| spec.variables.iter())
     }
 
@@ -195,6 +217,7 @@ impl HeldSpec {
             ("code", language) => Held::Code(language),
             ("script", language) => Held::Script(language),
             ("options", _) => Held::Options,
+            ("value", option) => Held::Value(Valued { option, words: self.words }),
             ("library", _) => Held::Library,
             ("folder", _) => Held::Folder(self.files, self.reads),
             ("loads", _) => Held::Loads(&self.when, &self.unless),

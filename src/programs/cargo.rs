@@ -37,11 +37,34 @@ impl super::Program for Cargo {
 }
 
 /// Subcommands that run the project's build script, and those that run its tests.
-const BUILDS: [&str; 15] = [
-    "build", "b", "check", "c", "clippy", "doc", "d", "run", "r", "install", "rustc", "fix", "test", "t",
+const BUILDS: [&str; 25] = [
+    "build",
+    "b",
+    "check",
+    "c",
+    "clippy",
+    "doc",
+    "d",
+    "run",
+    "r",
+    "install",
+    "rustc",
+    "rustdoc",
+    "fix",
+    "test",
+    "t",
     "bench",
+    "nextest",
+    "miri",
+    "tarpaulin",
+    "llvm-cov",
+    "expand",
+    "publish",
+    "package",
+    "hack",
+    "watch",
 ];
-const TESTS: [&str; 3] = ["test", "t", "nextest"];
+const TESTS: [&str; 6] = ["test", "t", "nextest", "miri", "tarpaulin", "llvm-cov"];
 
 /// Most files of tests that are read.
 const FILES: usize = 2000;
@@ -68,7 +91,11 @@ fn run_by_builds(shell: &Shell<'_>, state: &State, matched: &Match) -> Vec<PathB
 /// What such a source deletes or moves by names that stand in it. What it makes names of is of its own making, as a rule, and
 /// what nobody can tell is kept like what any program of the project does.
 fn takes_away(shell: &mut Shell<'_>, state: &mut State, call: &Call, source: &Path) {
+    let above =
+        source.ancestors().skip(1).find(|dir| shell.exists(state, &dir.join("Cargo.toml")) == Some(true));
+    let root = above.unwrap_or(source);
     let Some(text) = shell.read_text(state, source, shell.options.limits.script_bytes) else { return };
+    let text = of_manifest(&text, root);
     let mut effects = compiled(&text, &[], shell.home_text(state).as_deref(), &|_| false);
     effects.retain(|effect| match effect {
         CodeEffect::Delete { .. } | CodeEffect::Shell { .. } | CodeEffect::Rename { .. } => true,
@@ -86,6 +113,15 @@ fn takes_away(shell: &mut Shell<'_>, state: &mut State, call: &Call, source: &Pa
     state.perhaps(|state| {
         state.within(&inner, |state| shell.code_effects(state, "compiled", effects, span, &raw));
     });
+}
+
+/// A source in which the directory of its package stands as a text.
+fn of_manifest(text: &str, root: &Path) -> String {
+    let root = format!("{:?}", root.to_string_lossy());
+    let text = text.replace("env!(\"CARGO_MANIFEST_DIR\")", &root);
+    ["env::var(\"CARGO_MANIFEST_DIR\")", "env::var_os(\"CARGO_MANIFEST_DIR\")"]
+        .iter()
+        .fold(text, |text, given| text.replace(given, &format!("String::from({root})")))
 }
 
 /// Where the configuration may name programs that run in a compiler's place, or before what was built.

@@ -25,6 +25,7 @@ mod kubectl;
 mod less;
 mod m4;
 mod make;
+mod miller;
 mod mktemp;
 mod mounts;
 mod moves;
@@ -45,6 +46,7 @@ mod screen;
 mod searched;
 mod settings;
 mod socat;
+mod sox;
 mod split;
 mod ssh;
 mod suites;
@@ -129,6 +131,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Copy => &copy::Copy,
         Room::Dd => &dd::Dd,
         Room::Compiler => &builds::Compiler,
+        Room::Doit => &tasks::Doit,
         Room::Extract => &extract::Extract,
         Room::Fd => &fd::Fd,
         Room::Find => &find::Find,
@@ -144,6 +147,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Listed => &tasks::Listed,
         Room::M4 => &m4::M4,
         Room::Make => &make::Make,
+        Room::Miller => &miller::Miller,
         Room::Mktemp => &mktemp::Mktemp,
         Room::Mounts => &mounts::Mounts,
         Room::Move => &moves::Move,
@@ -163,6 +167,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Ruby => &ruby::Ruby,
         Room::Screen => &screen::Screen,
         Room::Socat => &socat::Socat,
+        Room::Sox => &sox::Sox,
         Room::Split => &split::Split,
         Room::Ssh => &ssh::Ssh,
         Room::Suite => &suites::Suites,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::knowledge::Match;
 use crate::model::{Action, Subject, Value};
 use crate::shell::Invocation;
 
@@ -24,6 +25,7 @@ fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     let places = placed(scene, invocation, false);
     let mut away: Vec<Draft> = places.iter().filter_map(|placed| taken_away(scene, placed)).collect();
     away.extend(places.iter().filter_map(|placed| one_of_several(scene, placed)));
+    away.extend(places.iter().filter_map(|placed| onto_each_other(scene, matched, placed)));
     let put = places
         .into_iter()
         .map(|placed| {
@@ -70,6 +72,22 @@ fn one_of_several(scene: &Scene<'_>, placed: &Placed) -> Option<Draft> {
     let mutation =
         scene.on_absolute(Action::Delete, "file", scene.path(&placed.source.value), &placed.source);
     (!free && scene.step.context.host.is_none()).then(|| Draft::of(mutation))
+}
+
+/// Each turn of a loop gives its file a name that is only known then, and none that is made of the name it had: two of them may
+/// get the same one, and the first is gone.
+fn onto_each_other(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Option<Draft> {
+    let context = &scene.step.context;
+    let spares = ["-n", "-i", "-b", "--backup", "--exchange"].iter().any(|option| matched.has(option));
+    if context.once || context.host.is_some() || spares || placed.comes || placed.to.choices().is_some() {
+        return None;
+    }
+    let shown = placed.shown.value.display();
+    let from = placed.from.as_deref()?;
+    let stem = from.file_stem()?.to_str()?;
+    scene.at(from).filter(|_| !shown.contains(stem))?;
+    let path = Value::known(text_of(from));
+    Some(Draft::of(scene.on_absolute(Action::Delete, "file", path, &placed.source)))
 }
 
 /// Directories of a machine of which all below is the system's or somebody else's.

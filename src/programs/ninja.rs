@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::knowledge::{Room, lists, places};
 use crate::model::Value;
-use crate::shell::program::{FileText, Flow, Run, Shell, State};
+use crate::shell::program::{Arg, Call, Expansion, FileText, Flow, Instead, Run, Shell, State};
 
 use super::make::made;
 
@@ -26,7 +26,43 @@ const ALL: &str = "__ninja_all";
 const WRITTEN: [&str; 4] =
     ["enerated by", "generated file", "This is the build file for project", "DO NOT EDIT"];
 
+/// The option by which the declaration says what `-t clean` takes away, and most of that that is told.
+const CLEANED: &str = "--cleaned";
+const MOST: usize = 200;
+
 impl super::Program for Ninja {
+    /// `ninja -t clean` deletes what the file says that it makes, whoever made it.
+    fn begins(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Instead> {
+        let cleans =
+            run.matched.value("-t").and_then(Value::as_known).is_some_and(|tool| tool.starts_with("clean"));
+        if !cleans || run.matched.does_nothing() || state.scope.host.is_some() {
+            return None;
+        }
+        let mut way = state.clone();
+        for dir in run.matched.cwd() {
+            way.cwd = shell.directories(&way, &dir);
+        }
+        let file = run.matched.value("-f").cloned().unwrap_or_else(|| Value::known("build.ninja"));
+        let FileText::Text(text) = shell.file_text(&way, &file) else { return None };
+        let mut read = File::default();
+        read.lines(shell, &way, &text, 0);
+        let made = read.edges.iter().filter(|edge| edge.rule != "phony").flat_map(|edge| &edge.makes);
+        let there = |name: &&String| {
+            let path = shell.absolute(&way, &Value::known(name.as_str()));
+            path.is_some_and(|path| shell.exists(&way, &path) == Some(true))
+        };
+        let call = run.call;
+        let word = |text: &str| Expansion {
+            arg: Arg { value: Value::known(text), span: call.span, explicit: false },
+            elastic: false,
+            unordered: false,
+        };
+        let more: Vec<Expansion> =
+            made.filter(there).take(MOST).flat_map(|name| [word(CLEANED), word(name)]).collect();
+        let words = call.words.iter().cloned().chain(more).collect();
+        Some(Instead::Words(Call { words, ..call.clone() }))
+    }
+
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         if run.matched.does_nothing() || state.scope.host.is_some() || run.matched.has("-t") {
             return None;

@@ -69,6 +69,14 @@ fn renaming_by_such_names_asks_nobody_unless_one_is_taken() {
     for line in free {
         assert_eq!(report(&root, line)["enforcement"]["action"], "run", "{line}");
     }
+    // Two of them may get one name.
+    let rows = [
+        "ls img | cat -n | while read n f; do mv \"img/$f\" \"img/x$((n%2)).jpg\"; done",
+        "for f in img/*.JPG; do mv \"$f\" \"new$((RANDOM%2)).jpg\"; done",
+    ];
+    for line in rows {
+        assert_ne!(report(&root, line)["riskAssessment"], "allow", "{line}");
+    }
     // `img/p2.jpg` is there already.
     let taken = "for f in img/*.JPG; do n=$(echo \"$f\" | sed 's/JPG$/jpg/'); mv \"$f\" \"$n\"; done";
     let report = report(&root, taken);

@@ -46,6 +46,95 @@ fn ninja_files_are_read_as_makefiles_are() {
 }
 
 #[test]
+fn what_a_build_cleans_or_installs_is_told() {
+    let rule = "rule r\n  command = cp f $out\n";
+    is(true, "ninja -t clean", &[("build.ninja", &format!("{rule}build notes.txt: r f\n"))]);
+    is(false, "ninja -t clean", &[("build.ninja", &format!("{rule}build other.txt: r f\n"))]);
+    is(false, "ninja -t targets", &[("build.ninja", &format!("{rule}build notes.txt: r f\n"))]);
+    let head = "cmake_minimum_required(VERSION 3.5)\nproject(a NONE)\n";
+    let script = |into: &str| format!("{head}install(FILES f DESTINATION {into} RENAME a.txt)\n");
+    is(true, "cmake --install build", &[("CMakeLists.txt", &script("$ENV{HOME}/kept"))]);
+    is(false, "cmake --install build", &[("CMakeLists.txt", &script("share/kept"))]);
+    is(true, "cmake -E rename f notes.txt", &[]);
+    is(false, "cmake -E rename f other.txt", &[]);
+}
+
+#[test]
+fn the_words_of_chains_say_which_file_is_written() {
+    for line in [
+        "mlr --csv --from f sort -f k then tee notes.txt then put '$x = 1'",
+        "mlr --csv --from f tee -p 'rm notes.txt'",
+        "sox -n notes.txt synth 1 sine 440",
+        "sox f f notes.txt trim 0 1",
+        "sox f -n noiseprof notes.txt",
+        "cmake -E copy_directory . ../kept",
+        "ssh-keygen -R host -f notes.txt; rm notes.txt.old",
+    ] {
+        is(true, line, &[("../kept/f", "mine\n")]);
+    }
+    for line in [
+        "mlr --csv --from notes.txt tee -a f",
+        "sox notes.txt new.wav",
+        "sox notes.txt -n stat",
+        "ssh-keygen -R host -f notes.txt",
+    ] {
+        is(false, line, &[]);
+    }
+}
+
+#[test]
+fn settings_say_what_is_emptied_and_what_is_run() {
+    let vite = "export default { build: { outDir: 'assets' } };\n";
+    is(true, "vite build", &[("vite.config.js", vite), ("assets/logo.txt", "mine\n")]);
+    is(false, "vite build", &[("vite.config.js", vite), ("notes.md", "mine\n")]);
+    is(true, "mkdocs build", &[("mkdocs.yml", "site_dir: pages\n"), ("pages/own.md", "mine\n")]);
+    let page = "<html><meta name=\"generator\" content=\"x\"></html>\n";
+    is(
+        false,
+        "mkdocs build",
+        &[("mkdocs.yml", "site_dir: pages\n"), ("pages/index.html", page), ("pages/a.js", "x\n")],
+    );
+    let webpack = "module.exports = { output: { path: __dirname + \"/reports\", clean: true } };\n";
+    is(true, "webpack", &[("webpack.config.js", webpack), ("reports/q3.txt", "mine\n")]);
+    is(true, "nodemon app.js", &[("nodemon.json", "{\"exec\": \"rm -f notes.txt\"}")]);
+    let hooks = "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: rm -f notes.txt\n";
+    is(true, "pre-commit run -a", &[(".pre-commit-config.yaml", hooks)]);
+    is(
+        true,
+        "coverage run a.py",
+        &[(".coveragerc", "[run]\ndata_file = notes.txt\n"), ("a.py", "print(1)\n")],
+    );
+    let plugin = ("tools/plug.js", "require('fs').rmSync('notes.txt');\nmodule.exports = () => ({});\n");
+    is(true, "babel src", &[("babel.config.json", "{\"plugins\": [\"./tools/plug.js\"]}"), plugin]);
+}
+
+#[test]
+fn actions_of_doit_and_words_of_a_command_line_are_followed() {
+    let dodo = "def task_a():\n    return {'actions': ['rm -f notes.txt']}\ndef task_b():\n    return {'actions': ['echo']}\n";
+    is(true, "doit a", &[("dodo.py", dodo)]);
+    is(false, "doit b", &[("dodo.py", dodo)]);
+    let made =
+        "import os\ndef go():\n    os.remove('notes.txt')\ndef task_c():\n    return {'actions': [go]}\n";
+    is(true, "doit", &[("dodo.py", made)]);
+    let writes = "import argparse, pathlib\np = argparse.ArgumentParser()\np.add_argument('--out', default='notes.txt')\na = p.parse_args()\npathlib.Path(a.out).write_text('x')\n";
+    is(true, "python3 g.py", &[("g.py", writes)]);
+    is(true, "python3 g.py --out=notes.txt", &[("g.py", writes)]);
+    is(false, "python3 g.py --out new.txt", &[("g.py", writes)]);
+}
+
+#[test]
+fn sources_of_rust_are_read_with_their_texts_put_together() {
+    let manifest = ("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n");
+    let build = "use std::process::Command;\nfn main() { let m = env!(\"CARGO_MANIFEST_DIR\"); Command::new(\"sh\").arg(\"-c\").arg(format!(\"cd {m} && rm -f notes.txt\")).status().unwrap(); }\n";
+    for line in ["cargo check", "cargo build", "cargo clippy", "cargo nextest run", "cargo run"] {
+        is(true, line, &[manifest, ("build.rs", build)]);
+    }
+    is(false, "cargo fmt --check", &[manifest, ("build.rs", build)]);
+    let test = "use std::{env, fs, path::PathBuf};\nfn home() -> PathBuf { PathBuf::from(env::var_os(\"HOME\").unwrap()) }\n#[test] fn t() { let d = home().join(\"kept\"); for e in fs::read_dir(d).unwrap() { let p = e.unwrap().path(); fs::remove_file(p).unwrap(); } }\n";
+    is(true, "cargo test", &[manifest, ("tests/t.rs", test)]);
+}
+
+#[test]
 fn scripts_of_cmake_are_read() {
     let head = "cmake_minimum_required(VERSION 3.5)\nproject(a NONE)\n";
     for script in [

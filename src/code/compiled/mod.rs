@@ -3,6 +3,7 @@
 //! Owns how a source is read and what can be told of a call's first argument; `knowledge/languages.toml` lists the calls. Nothing else of such a program is understood, so
 //! this reader is only for sources that people wrote; what a command itself puts into a source is held against a wider list.
 
+mod lists;
 mod texts;
 
 use crate::model::Value;
@@ -33,6 +34,7 @@ pub(super) fn analyse(
 ) -> Vec<CodeEffect> {
     let tokens = texts::folded(tokens(source), home);
     let mut effects = Vec::new();
+    let names = lists::names(&tokens);
     let unknown = |what: &str| CodeEffect::Unknown { reason: format!("the source calls `{what}`") };
     for (at, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };
@@ -57,13 +59,12 @@ pub(super) fn analyse(
         let parts = divided(inside);
         let first = parts.first().and_then(|part| literal(part));
         if listed("deletes", name) && !(name.ends_with("remove") && parts.len() > 1) {
-            effects.push(match first {
-                Some(path) => CodeEffect::Delete {
-                    path: Value::known(path),
-                    glob: false,
-                    recursive: name.to_ascii_lowercase().contains("all"),
-                },
-                None => unknown(name),
+            let recursive = name.to_ascii_lowercase().contains("all");
+            let each = parts.first().and_then(|part| lists::each_of(part, &names));
+            effects.push(match (first, each) {
+                (Some(path), _) => CodeEffect::Delete { path: Value::known(path), glob: false, recursive },
+                (None, Some(each)) => CodeEffect::Delete { path: Value::Known(each), glob: true, recursive },
+                (None, None) => unknown(name),
             });
         } else if listed("empties", name) {
             match first {
@@ -378,6 +379,28 @@ mod tests {
         ] {
             assert!(matches!(run(source)[..], [CodeEffect::Unknown { .. }]), "{source}");
         }
+    }
+
+    #[test]
+    fn what_a_source_goes_through_is_told() {
+        let each =
+            |path: &str| vec![CodeEffect::Delete { path: Value::known(path), glob: true, recursive: false }];
+        let source = "fn home() -> PathBuf { PathBuf::from(env::var_os(\"HOME\").unwrap()) }\nfn t() { let d = home().join(\"data\"); for e in fs::read_dir(d).unwrap() { let p = e.unwrap().path(); fs::remove_file(p).unwrap(); } }";
+        assert_eq!(effects(source), each("/h/data/*"));
+        let go = "all, _ := filepath.Glob(\"../x/*.csv\"); for _, f := range all { os.Remove(f) }";
+        assert_eq!(effects(go), each("../x/*.csv"));
+        let go = "es, _ := os.ReadDir(\"../x\"); for _, e := range es { os.Remove(filepath.Join(\"../x\", e.Name())) }";
+        assert_eq!(effects(go), each("../x/*"));
+    }
+
+    #[test]
+    fn texts_with_names_in_them_are_put_together() {
+        let source = "let m = env!(\"HOME\"); Command::new(\"sh\").arg(\"-c\").arg(format!(\"cd {m}/x && rm -rf old\")).status()";
+        let words = ["sh", "-c", "cd /h/x && rm -rf old"];
+        assert_eq!(effects(source), [CodeEffect::Run { argv: words.map(Value::known).to_vec() }]);
+        let source = "let h = env::var(\"HOME\").unwrap(); fs::remove_file(format!(\"{}/n/{}\", h, concat!(\"a\", \".md\")))";
+        let path = Value::known("/h/n/a.md");
+        assert_eq!(effects(source), [CodeEffect::Delete { path, glob: false, recursive: false }]);
     }
 
     #[test]

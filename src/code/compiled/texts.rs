@@ -40,10 +40,10 @@ const KEEPS: [&str; 12] = [
 /// The tokens, with texts in the places of what gives them.
 pub(super) fn folded(mut tokens: Vec<Token>, home: Option<&str>) -> Vec<Token> {
     for _ in 0..PASSES {
-        let before = tokens.len();
+        let before = tokens.clone();
         tokens = once(&tokens, home);
         named(&mut tokens);
-        if tokens.len() == before {
+        if tokens == before {
             break;
         }
     }
@@ -101,6 +101,7 @@ fn called(tokens: &[Token], home: Option<&str>) -> Option<(String, usize)> {
         ["HOME"] if listed(&VARIABLE) || name == "env!" => home?.to_owned(),
         [text] if listed(&SAME) => (*text).to_owned(),
         [_, ..] if listed(&JOIN) => texts.join("/"),
+        [_, ..] if name == "concat!" => texts.concat(),
         [form, given @ ..] if listed(&FORMAT) || name == "format!" => filled(form, given)?,
         _ => return None,
     };
@@ -154,7 +155,7 @@ fn filled(form: &str, given: &[&str]) -> Option<String> {
     (!text.contains(['{', '%'])).then_some(text)
 }
 
-/// Puts in for a variable the text that it is set to, where that is the only one.
+/// Puts in for a variable, and for a function that gives one text, the text that it is set to, where that is the only one.
 fn named(tokens: &mut Vec<Token>) {
     let mut set: Vec<(String, Option<String>)> = Vec::new();
     for at in 1..tokens.len() {
@@ -181,19 +182,44 @@ fn named(tokens: &mut Vec<Token>) {
             None => set.push((name.clone(), value)),
         }
     }
+    set.extend(functions(tokens));
     set.retain(|(name, value)| value.is_some() && !name.contains('.'));
     if set.is_empty() {
         return;
     }
     let old = std::mem::take(tokens);
+    let mut skip = 0;
     for (at, token) in old.iter().enumerate() {
-        let Token::Name(name) = token else {
-            tokens.push(token.clone());
+        if skip > 0 {
+            skip -= 1;
             continue;
+        }
+        let name = match token {
+            Token::Name(name) => name,
+            Token::Text(form) if is_form(&old, at) => {
+                tokens.push(Token::Text(with_names(form, &set)));
+                continue;
+            }
+            _ => {
+                tokens.push(token.clone());
+                continue;
+            }
         };
         let (own, method) = name.split_once('.').unwrap_or((name, ""));
         let text = set.iter().find(|(known, _)| known == own).and_then(|(_, value)| value.clone());
         let called = old.get(at + 1) == Some(&Token::Sign('('));
+        let declared = matches!(at.checked_sub(1).and_then(|before| old.get(before)), Some(Token::Name(word)) if matches!(word.as_str(), "fn" | "func"));
+        let given = format!("{name}()");
+        if called
+            && !declared
+            && old.get(at + 2) == Some(&Token::Sign(')'))
+            && let Some(text) =
+                set.iter().find(|(known, _)| *known == given).and_then(|(_, text)| text.clone())
+        {
+            tokens.push(Token::Text(text));
+            skip = 2;
+            continue;
+        }
         let before = at.checked_sub(1).and_then(|before| old.get(before));
         let handed = matches!(before, Some(Token::Sign('(' | ',' | '&' | '+' | '=')));
         match text {
@@ -206,4 +232,44 @@ fn named(tokens: &mut Vec<Token>) {
             _ => tokens.push(token.clone()),
         }
     }
+}
+
+/// Functions without parameters whose body is one text.
+fn functions(tokens: &[Token]) -> Vec<(String, Option<String>)> {
+    let starts = tokens.windows(4).enumerate().filter_map(|(at, four)| match four {
+        [Token::Name(word), Token::Name(name), Token::Sign('('), Token::Sign(')')]
+            if matches!(word.as_str(), "fn" | "func") =>
+        {
+            Some((at + 4, name))
+        }
+        _ => None,
+    });
+    let body = |(at, name): (usize, &String)| {
+        let opens = tokens[at..].iter().take(8).position(|token| *token == Token::Sign('{'))?;
+        let inner = tokens.get(at + opens + 1..)?;
+        let inner = match inner {
+            [Token::Name(word), rest @ ..] if word == "return" => rest,
+            inner => inner,
+        };
+        match inner {
+            [Token::Text(text), Token::Sign('}'), ..]
+            | [Token::Text(text), Token::Sign(';'), Token::Sign('}'), ..] => {
+                Some((format!("{name}()"), Some(text.clone())))
+            }
+            _ => None,
+        }
+    };
+    starts.filter_map(body).collect()
+}
+
+/// Whether a text is the form that a macro fills with the names in it.
+fn is_form(tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(3).and_then(|from| tokens.get(from..at));
+    matches!(before, Some([Token::Name(name), Token::Sign('!'), Token::Sign('(')]) if name.rsplit("::").next() == Some("format"))
+}
+
+/// A form with what its names are set to.
+fn with_names(form: &str, set: &[(String, Option<String>)]) -> String {
+    let known = set.iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
+    known.fold(form.to_owned(), |form, (name, text)| form.replace(&format!("{{{name}}}"), text))
 }

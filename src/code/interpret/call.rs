@@ -18,6 +18,14 @@ impl Machine<'_> {
     /// Calls a value with arguments.
     pub(super) fn call(&mut self, callee: Object, arguments: Arguments) -> Object {
         let direct = std::mem::take(&mut self.direct);
+        let method = match &callee {
+            Object::Member(_, name) => Some(name.as_str()),
+            Object::Native(name) | Object::Foreign(name) => name.rsplit('.').next(),
+            _ => None,
+        };
+        if let Some(parsed) = method.and_then(|method| self.command_line(method, &arguments)) {
+            return parsed;
+        }
         match callee {
             Object::Function(function) => {
                 let mut list = arguments.list;

@@ -6,6 +6,7 @@
 mod act;
 mod act_files;
 mod act_values;
+mod arguments;
 mod budget;
 mod call;
 mod callbacks;
@@ -93,6 +94,8 @@ struct Machine<'a> {
     language: Language,
     arguments: &'a [Value],
     sources: &'a dyn Sources,
+    /// What the program asks of its command line.
+    asked: Vec<arguments::Asked>,
     /// Files can be looked at.
     looks: bool,
     /// Directory of the file that is run now, and those in which modules are looked for.
@@ -169,6 +172,7 @@ impl<'a> Machine<'a> {
             language,
             arguments: program.arguments,
             sources,
+            asked: Vec::new(),
             looks: sources.first(&[]) != Source::Untold,
             directory: String::new(),
             roots: program.roots.to_vec(),

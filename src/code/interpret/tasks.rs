@@ -64,12 +64,13 @@ pub(in crate::code) fn run(
     if let Some(name) = machine.program(program.text) {
         machine.unknown(format!("code that mentions {name} could not be read in full"));
     }
+    machine.task_functions();
     let mut unknown = Vec::new();
     let all = match machine.tasks.as_ref() {
         Some(declared) if wanted.is_empty() => match runner {
             Runner::Rake => vec!["default".to_owned()],
             Runner::Invoke => declared.default.iter().cloned().collect(),
-            Runner::Nox => declared.known.keys().cloned().collect(),
+            Runner::Nox | Runner::Doit => declared.known.keys().cloned().collect(),
         },
         _ => wanted.to_vec(),
     };
@@ -192,6 +193,45 @@ impl Machine<'_> {
             self.emit(CodeEffect::Delete { path, glob, recursive: true });
         }
         !cleaned.is_empty()
+    }
+
+    /// doit: functions whose names say that they tell of a task.
+    fn task_functions(&mut self) {
+        let functions = self.implicit.named_functions();
+        let Some(tasks) = self.tasks.as_mut().filter(|tasks| tasks.runner == Runner::Doit) else { return };
+        for (name, function) in functions {
+            if let Some(name) = name.strip_prefix("task_") {
+                let bodies = vec![Object::Function(function)];
+                tasks.known.insert(name.to_owned(), Task { bodies, ..Task::default() });
+            }
+        }
+    }
+
+    /// What a task of doit consists of: texts for a shell, lists of words, functions, and functions with what they are given.
+    fn actions(&mut self, said: &Object) {
+        for task in said.elements_or_self() {
+            let Object::Map(entries) = &task else { continue };
+            let actions =
+                entries.iter().find(|(key, _)| key == "actions").map(|(_, value)| value.elements_or_self());
+            for action in actions.unwrap_or_default() {
+                match &action {
+                    Object::Function(_) => {
+                        self.call(action, Arguments::of(Vec::new()));
+                    }
+                    Object::List(words) => match words.split_first() {
+                        Some((Object::Function(function), rest)) => {
+                            let given = rest.first().map(Object::elements_or_self).unwrap_or_default();
+                            self.invoke(&Rc::clone(function), given);
+                        }
+                        _ => {
+                            let argv = words.iter().map(|word| word.value().0).collect();
+                            self.emit(CodeEffect::Run { argv });
+                        }
+                    },
+                    other => self.emit(CodeEffect::Shell { text: other.value().0 }),
+                }
+            }
+        }
     }
 
     fn more_tasks(&mut self) {
@@ -334,8 +374,12 @@ impl Machine<'_> {
                 Runner::Rake => vec![Object::Unknown, Object::Unknown],
                 Runner::Invoke => vec![Object::Native("invoke.Context".to_owned())],
                 Runner::Nox => vec![Object::Native("nox.Session".to_owned())],
+                Runner::Doit => Vec::new(),
             };
-            self.call(body, Arguments::of(list));
+            let said = self.call(body, Arguments::of(list));
+            if runner == Runner::Doit {
+                self.actions(&said);
+            }
         }
         for after in &task.after {
             known &= self.task(after, false, depth + 1);

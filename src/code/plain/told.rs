@@ -91,7 +91,11 @@ fn of_tree(plain: &Plain, text: &str) -> Vec<CodeEffect> {
             .split('.')
             .fold(start, |nodes, key| nodes.iter().flat_map(|node| below(node, key)).collect::<Vec<_>>());
         let keys = [(); 3].map(|()| words.next().unwrap_or_default());
-        ends.iter().flat_map(|node| argv(node, keys)).collect::<Vec<_>>()
+        let each = |node: &Rc<Node>| match node.items() {
+            [] => vec![Rc::clone(node)],
+            items => items.to_vec(),
+        };
+        ends.iter().flat_map(each).flat_map(|node| argv(&node, keys)).collect::<Vec<_>>()
     };
     documents.iter().flat_map(|root| plain.argv.iter().map(move |said| (root, said))).flat_map(told).collect()
 }
@@ -238,6 +242,8 @@ mod tests {
         assert!(of("hgrc", hooks).contains(&"sh rm a".to_owned()) && of("hgrc", hooks).len() <= 2);
         let users = "users:\n- name: a\n  user:\n    token: x\n- name: b\n  user:\n    exec:\n      command: rm\n      args: [-rf, a]\n";
         assert_eq!(of("kubeconfig", users), [r#"Run { argv: [Known("rm"), Known("-rf"), Known("a")] }"#]);
+        let hooks = "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: rm -f a\n  - id: y\n    entry: ls\n    args: [-l]\n";
+        assert_eq!(of("precommit", hooks).len(), 2, "{:?}", of("precommit", hooks));
         assert!(of("kubeconfig", "users: []\nusers: []")[0].starts_with("Unknown"), "which one counts");
         let far = format!("{}\\! rm a", "\n".repeat(20_000));
         assert_eq!(of("psqlrc", &far), ["sh rm a"], "however far down");

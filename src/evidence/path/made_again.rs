@@ -8,7 +8,9 @@ use std::rc::Rc;
 use crate::model::LossClass;
 use crate::world::{Entry, FileKind, LookError, Meta};
 
-use super::regenerable::Regenerable;
+use super::content;
+use super::places::precious_name;
+use super::regenerable::{self, Regenerable};
 use super::vouch::{self, Stage};
 use super::walk::{Around, Walk};
 
@@ -30,6 +32,12 @@ struct Names {
     packages: Vec<PathBuf>,
     /// Why not everything was read.
     cut: Option<&'static str>,
+}
+
+/// Bytecode in `__pycache__` is made again from the source one level up; the directory's rule covers it.
+pub(super) fn is_compiled(path: &Path) -> bool {
+    path.parent().is_some_and(|dir| dir.ends_with("__pycache__"))
+        && path.extension().is_some_and(|ending| ending == "pyc" || ending == "pyo")
 }
 
 impl Walk<'_> {
@@ -89,6 +97,9 @@ impl Walk<'_> {
 
     /// Whether a single file is the tool's.
     pub(super) fn is_vouched(&mut self, path: &Path, around: &Around) -> bool {
+        if self.how.anew && self.is_made_anew(path) {
+            return true;
+        }
         let Some(rule) = around.regenerable.clone() else { return false };
         let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return false };
         let name = name.to_string_lossy();
@@ -101,6 +112,20 @@ impl Walk<'_> {
             self.changed(&rule, &mut names);
         }
         names.strange.is_empty()
+    }
+
+    /// Whether a file in a directory that a program empties is its own work: it says so, is no text that a person wrote, or
+    /// lies among the pages of a site and has no name that people give.
+    fn is_made_anew(&self, path: &Path) -> bool {
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        if precious_name(path).is_some() {
+            return false;
+        }
+        let site = self.roots.last().is_some_and(|root| self.world.lstat(&root.join("index.html")).is_ok());
+        let text = || self.world.read_file(path, content::FILE_LIMIT);
+        site && !regenerable::is_a_persons(&name, true)
+            || !regenerable::is_a_persons(&name, false)
+                && text().is_ok_and(|text| regenerable::is_product(&text))
     }
 
     fn names(&mut self, root: &Path, rule: &Rc<Regenerable>, stage: Stage) -> Names {

@@ -98,6 +98,7 @@ pub(super) fn probe(
         excluded: subject.moved_out.clone(),
         cwd: mutation.context.cwd.clone(),
         going: going(world, subject),
+        anew: flag(mutation, "product"),
     };
     let mut walk = Walk::new(world, session, &places, how);
     match &subject.origin {

@@ -20,6 +20,7 @@ use crate::world::{FileKind, LookError, Meta, Seen, World};
 
 use super::ahead::{Ahead, may_be_looked_ahead};
 use super::history::{self, Fate};
+use super::made_again::is_compiled;
 use super::places::Places;
 use super::regenerable::{self, Regenerable};
 use super::vouch::Stage;
@@ -47,6 +48,8 @@ pub(super) struct How {
     pub(super) cwd: Vec<PathBuf>,
     /// Paths that the same act may destroy.
     pub(super) going: Vec<PathBuf>,
+    /// A program empties a directory in order to make anew what it made there.
+    pub(super) anew: bool,
 }
 
 /// What is known of a directory for the files in it.
@@ -116,7 +119,7 @@ pub(super) struct Walk<'a> {
     stored: (usize, u64),
     precious: u8,
     limit: usize,
-    roots: Vec<PathBuf>,
+    pub(super) roots: Vec<PathBuf>,
     /// Files that are nowhere else, where somebody wants their names and not only their number.
     pub(super) collect: Option<Uncommitted>,
     /// Which of them are named without a look at what they hold.
@@ -390,10 +393,7 @@ impl<'a> Walk<'a> {
         if self.is_vouched(path, around) {
             return LossClass::Regenerable;
         }
-        if self.places.is_cached(path)
-            || regenerable::file(self.world, path).is_some()
-            || self.is_compiled(path)
-        {
+        if self.places.is_cached(path) || regenerable::file(self.world, path).is_some() || is_compiled(path) {
             return LossClass::Regenerable;
         }
         if unclear {
@@ -416,12 +416,6 @@ impl<'a> Walk<'a> {
             }
         }
         LossClass::Lost
-    }
-
-    /// Bytecode in `__pycache__` is made again from the source one level up; the directory's rule covers it.
-    fn is_compiled(&self, path: &Path) -> bool {
-        path.parent().is_some_and(|dir| dir.ends_with("__pycache__"))
-            && path.extension().is_some_and(|ending| ending == "pyc" || ending == "pyo")
     }
 
     /// A file whose every name goes is lost, once; one with a name elsewhere stays.

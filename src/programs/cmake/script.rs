@@ -17,13 +17,21 @@ const LENGTH: usize = 256 * 1024;
 /// Variables that are true elsewhere alone.
 const OTHERS: [&str; 8] = ["WIN32", "MSVC", "APPLE", "MINGW", "CYGWIN", "ANDROID", "IOS", "XCODE"];
 /// What the commands of the program itself are to a shell.
-const OWN: [(&str, &str); 6] = [
+pub(super) const OWN: [(&str, &str); 14] = [
     ("remove_directory", "rm -rf"),
     ("remove", "rm -f"),
     ("rm", "rm"),
-    ("rename", "mv -f"),
+    ("rename", "mv -fT"),
     ("copy", "cp"),
-    ("copy_directory", "cp -r"),
+    ("copy_if_different", "cp"),
+    ("copy_if_newer", "cp -u"),
+    ("copy_directory", "cp -rT"),
+    ("copy_directory_if_different", "cp -rT"),
+    ("copy_directory_if_newer", "cp -ruT"),
+    ("create_symlink", "ln -sfT"),
+    ("create_hardlink", "ln -fT"),
+    ("make_directory", "mkdir -p"),
+    ("chdir", "env -C"),
 ];
 
 /// What is being done with the project.
@@ -33,6 +41,7 @@ pub(super) enum Stage {
     /// These targets, or those of all.
     Build(Vec<String>),
     Tests,
+    Install,
 }
 
 pub(super) struct Script<'a, 'b> {
@@ -135,7 +144,7 @@ impl<'a, 'b> Script<'a, 'b> {
         self.made.push('\n');
     }
 
-    fn act(&mut self, text: &str) {
+    pub(super) fn act(&mut self, text: &str) {
         self.acts = true;
         self.line(text);
     }
@@ -170,6 +179,8 @@ impl<'a, 'b> Script<'a, 'b> {
                 let back = format!("cd {}", quote(&self.source.join(&self.below)));
                 self.line(&back);
             }
+            "install" if self.stage == Stage::Install => self.installed(words),
+            "file" if self.stage == Stage::Install && first == "INSTALL" => self.installed(&words[1..]),
             "file" if self.stage == Stage::Configure => {
                 self.files_changed(first, words.get(1..).unwrap_or_default())
             }

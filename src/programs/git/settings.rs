@@ -154,12 +154,17 @@ pub(super) fn git_programs(shell: &mut Shell<'_>, state: &mut State, call: &Call
         // It is given every file that has a match.
         texts.push((pager.clone(), vec![Value::Unknown]));
     }
+    let mut shown = Vec::new();
     if matched.path.get(1).is_some_and(|name| name == "difftool")
         && let Some(command) = matched.value("-x")
     {
-        // It is given the old content and the file of the working tree.
-        texts.push((command.clone(), vec![Value::known(MESSAGE), Value::Unknown]));
+        // A script reads it as its own text, whose first word is the file of the working tree, and gives it the old content
+        // and that file.
+        let text = command.concat(&Value::known(" \"$2\" \"$3\""));
+        shown.push((text, vec![Value::Unknown, Value::known(MESSAGE), Value::Unknown]));
     }
+    let given = |(text, values): (Value, _)| (text.concat(&Value::known(" \"$@\"")), values);
+    let texts: Vec<_> = texts.into_iter().map(given).chain(shown).collect();
     if texts.is_empty() {
         return;
     }
@@ -169,7 +174,6 @@ pub(super) fn git_programs(shell: &mut Shell<'_>, state: &mut State, call: &Call
     state.cwd = git_directories(shell, state, matched);
     let outer = compares(shell, state, matched);
     for (text, values) in texts {
-        let text = text.concat(&Value::known(" \"$@\""));
         let positional = Positional { open: false, values };
         state.within(&inner_scope, |state| {
             shell.fresh_shell(state, &text, call.span, Value::known("sh"), positional)

@@ -1,4 +1,4 @@
-//! Runners whose tasks are functions of a language that is read: `rake`, `invoke`, `nox`.
+//! Runners whose tasks are functions of a language that is read: `rake`, `invoke`, `nox`, `doit`.
 
 use std::path::Path;
 
@@ -55,6 +55,7 @@ pub(super) fn python_tasks(
 ) -> bool {
     let (name, files, option): (_, &[&str], _) = match runner {
         Runner::Nox => ("nox", &["noxfile.py"], "-f"),
+        Runner::Doit => ("doit", &["dodo.py"], "-f"),
         _ => ("invoke", &["tasks.py", "tasks/__init__.py"], "-c"),
     };
     let file = matched.value(option).cloned();
@@ -77,6 +78,9 @@ pub(super) fn python_tasks(
         // `-s` takes several names; a session is chosen by the interpreter behind a dash too.
         let all = wanted.iter().chain(std::iter::empty());
         all.map(|word| word.split(['-', '(']).next().unwrap_or(word).to_owned()).collect()
+    } else if runner == Runner::Doit {
+        let plain = wanted.iter().filter(|word| !word.contains('=') && *word != "run");
+        plain.map(|word| word.split(':').next().unwrap_or(word).to_owned()).collect()
     } else {
         wanted.into_iter().filter(|word| !word.starts_with('-') && !word.contains('=')).collect::<Vec<_>>()
     };

@@ -64,6 +64,9 @@ pub(super) struct Invoke;
 /// See [`Room::Nox`](crate::knowledge::Room::Nox).
 pub(super) struct Nox;
 
+/// See [`Room::Doit`](crate::knowledge::Room::Doit).
+pub(super) struct Doit;
+
 /// See [`Room::Just`](crate::knowledge::Room::Just).
 pub(super) struct Just;
 
@@ -87,6 +90,14 @@ impl super::Program for Invoke {
 impl super::Program for Nox {
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         followed(shell, state, run, |shell, way| python_tasks(shell, way, run.call, run.matched, Runner::Nox))
+    }
+}
+
+impl super::Program for Doit {
+    fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        followed(shell, state, run, |shell, way| {
+            python_tasks(shell, way, run.call, run.matched, Runner::Doit)
+        })
     }
 }
 

@@ -49,11 +49,29 @@ const CUT: [(&str, char); 4] =
     [("delimiter", 'd'), ("fields", 'f'), ("characters", 'c'), ("only-delimited", 's')];
 
 pub(super) fn cat(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Value> {
-    let files = call.arguments().iter().map(|word| &word.arg.value).collect::<Vec<_>>();
+    let mut files = call.arguments().iter().map(|word| &word.arg.value).collect::<Vec<_>>();
+    if files.first().and_then(|first| first.as_known()) == Some("-n") {
+        return numbered(&input(shell, state, &files.split_off(1))?, false);
+    }
     if files.iter().any(|f| f.as_known().is_some_and(|t| t.len() > 1 && t.starts_with('-'))) {
         return None;
     }
     input(shell, state, &files)
+}
+
+/// The lines with their numbers in front; `filled`: only those in which something stands have one.
+fn numbered(text: &Value, filled: bool) -> Option<Value> {
+    let mut number = 0;
+    let mut made = String::new();
+    for line in text.as_known()?.lines() {
+        if filled && line.is_empty() {
+            made.push_str("       \n");
+            continue;
+        }
+        number += 1;
+        made.push_str(&format!("{number:6}\t{line}\n"));
+    }
+    Some(Value::Known(made))
 }
 
 /// Programs whose options are read one by one.
@@ -109,6 +127,7 @@ pub(super) fn filter(shell: &Shell<'_>, state: &State, name: &str, call: &Call) 
         input(shell, state, &files.iter().collect::<Vec<_>>())
     };
     match (name, options.as_slice()) {
+        ("nl", []) => numbered(&read(0)?, true),
         ("rev", []) => Some(read(0)?.map_lines(|line| line.chars().rev().collect())),
         ("tac", []) => match read(0)? {
             lines @ Value::Lines(_) => Some(lines),

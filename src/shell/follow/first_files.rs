@@ -16,6 +16,8 @@ use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
 use crate::world::{FileKind, LookError};
 
+use super::said;
+
 /// Most files of a project's code of one kind that are read.
 const FILES: usize = 200;
 
@@ -33,6 +35,9 @@ impl Shell<'_> {
             let files = self.files_of(state, call, (&first.files, &first.named));
             // Settings of the person are read whole; code of a project is kept like any, as far as it is not read.
             let most = if first.takes.is_empty() { files.len() } else { FILES };
+            let named =
+                |file: String| if first.names { self.code_named_in(state, &file) } else { vec![file] };
+            let files: Vec<String> = files.into_iter().flat_map(named).collect();
             for file in files.into_iter().take(most) {
                 if first.takes.is_empty() {
                     self.first_file(state, call, &file, language);
@@ -41,6 +46,18 @@ impl Shell<'_> {
                 }
             }
         }
+    }
+
+    /// Files with code that settings name, from where those stand.
+    fn code_named_in(&self, state: &State, file: &str) -> Vec<String> {
+        let text = self.text_of_first(state, file).unwrap_or_default();
+        let dir = file.rsplit_once('/').map_or("", |(dir, _)| dir);
+        let place = |name: String| match dir {
+            "" => name,
+            _ if name.starts_with('/') => name,
+            dir => format!("{dir}/{name}"),
+        };
+        said::code_files(&text).into_iter().map(place).collect()
     }
 
     fn first_file(&mut self, state: &mut State, call: &Call, file: &str, language: &str) {
@@ -180,12 +197,16 @@ impl Shell<'_> {
         let mut words = Vec::new();
         for file in self.files_of(state, call, (&first.files, &first.named)) {
             let Ok(text) = self.text_of_first(state, &file) else { continue };
-            for (key, value) in text.lines().flat_map(settings_of) {
-                let spelled = if key.starts_with('-') {
-                    key.to_owned()
-                } else {
-                    format!("--{}", key.replace('_', "-"))
-                };
+            let said = if said::is_structured(&file) {
+                said::settings(&text)
+            } else {
+                let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+                text.lines().flat_map(settings_of).map(own).collect()
+            };
+            for (key, value) in &said {
+                let value = value.as_str();
+                let spelled =
+                    if key.starts_with('-') { key.clone() } else { format!("--{}", key.replace('_', "-")) };
                 let Some(option) = tool.root.options.iter().find(|option| option.is_on(&spelled)) else {
                     continue;
                 };
@@ -193,6 +214,7 @@ impl Shell<'_> {
                     (Takes::Always, "") => {}
                     (Takes::Always, value) => words.extend([spelled, value.to_owned()]),
                     (_, value) if value.is_empty() || is_true(value) => words.push(spelled),
+                    (Takes::Attached, value) => words.push(format!("{spelled}={value}")),
                     _ => {}
                 }
             }

@@ -7,6 +7,7 @@ mod env_files;
 mod first_files;
 mod first_line;
 mod project_code;
+mod said;
 mod settings;
 mod shells;
 mod starts;

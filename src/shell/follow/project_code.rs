@@ -89,7 +89,11 @@ impl Shell<'_> {
             let tool = self.knowledge.tool(name);
             tool.is_some_and(|tool| tool.root.refine == Some(Room::Remove))
         };
-        let first = |text: &str| text.split_whitespace().next().is_some_and(removes);
+        // One of the commands of a text that a shell reads.
+        let first = |text: &str| {
+            let mut commands = text.split(['&', '|', ';', '\n']);
+            commands.any(|one| one.split_whitespace().next().is_some_and(removes))
+        };
         let (path, writes) = match effect {
             _ if !is_plain(effect) => return false,
             CodeEffect::Delete { path, .. } | CodeEffect::Rename { from: path, .. } => (path, false),
@@ -98,7 +102,13 @@ impl Shell<'_> {
             | CodeEffect::Copy { to: path, .. } => (path, true),
             CodeEffect::Shell { text } => return !goes && text.as_known().is_some_and(first),
             CodeEffect::Run { argv } => {
-                return !goes && argv.first().and_then(Value::as_known).is_some_and(removes);
+                let words: Option<Vec<&str>> = argv.iter().map(Value::as_known).collect();
+                return !goes
+                    && match words.as_deref() {
+                        Some(["sh" | "bash", "-c", text, ..]) => first(text),
+                        Some([name, ..]) => removes(name),
+                        _ => false,
+                    };
             }
             _ => return false,
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::knowledge::{Held, Words, Written, places, variables};
+use crate::knowledge::{Held, Valued, Words, Written, places, variables};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
 use crate::shell::interp::Shell;
@@ -114,7 +114,7 @@ impl Shell<'_> {
     fn held_value(&mut self, state: &mut State, call: &Call, variable: &str, value: &Value, held: Held<'_>) {
         let file = |value: Value| Arg { value, span: call.span, explicit: false };
         match held {
-            Held::Options => {}
+            Held::Options | Held::Value(_) => {}
             // A script of one's own is read; what a program of the machine does with its words is that program's business.
             Held::Program
                 if value.as_known().is_some_and(|text| !runs_more(text)) && !self.is_script(state, value) => {
@@ -210,8 +210,9 @@ impl Shell<'_> {
         call: &Call,
     ) -> Option<Call> {
         // Words are sought only where a variable of this command may hold some.
-        let holds =
-            |variable: &str| variables().held(variable, name).any(|held| matches!(held, Held::Options));
+        let holds = |variable: &str| {
+            variables().held(variable, name).any(|held| matches!(held, Held::Options | Held::Value(_)))
+        };
         let given = call.environment.iter().map(|(variable, _)| variable.clone());
         // Those of a person's own environment are words of every call here, too.
         let here = state.scope.host.is_none();
@@ -222,10 +223,19 @@ impl Shell<'_> {
             let exported = || self.exported_value(state, variable);
             let given = call.environment.iter().rev().find(|(known, _)| known == variable);
             let Some(value) = given.map(|(_, value)| value.clone()).or_else(exported) else { continue };
+            let asked = |valued: &Valued<'_>| {
+                valued.is_asked(call.arguments().iter().filter_map(|one| one.arg.value.as_known()))
+            };
+            let valued = variables().held(variable, name).find_map(|held| match held {
+                Held::Value(valued) => Some(valued),
+                _ => None,
+            });
             let texts = value.as_known().map(shell_words::split);
-            let values = match texts {
-                Some(Ok(texts)) => texts.into_iter().map(Value::Known).collect(),
-                _ => vec![Value::Unknown],
+            let values = match (valued, texts) {
+                (Some(valued), _) if asked(&valued) => vec![Value::known(valued.option), value],
+                (Some(_), _) => Vec::new(),
+                (None, Some(Ok(texts))) => texts.into_iter().map(Value::Known).collect(),
+                (None, _) => vec![Value::Unknown],
             };
             words.extend(values.into_iter().map(|value| Expansion {
                 arg: Arg { value, span: call.span, explicit: false },

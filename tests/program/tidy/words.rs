@@ -34,8 +34,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     // The shell's own commands, keywords and dialects; languages that it hands code on in; roles; names of our own.
     ("shell/builtins/", "R [ echo false getopts noglob printf pwd set test true"),
     ("shell/later.rs", "zstyle"),
-    // Methods of a text.
-    ("code/compiled/texts.rs", "expect display join"),
+    // Methods of a text, and a keyword.
+    ("code/compiled/texts.rs", "expect display func join"),
     ("syntax/zsh/", "time"),
     ("shell/output.rs", "[ echo false printf pwd set test true"),
     (
