@@ -288,7 +288,8 @@ def verify_past(one, options, report=None):
 
 def check_time(one, options):
     now, made = options.now, time(one["timestamp"])
-    if made - now > SKEW or ("expires_at" in one and now > time(one["expires_at"])):
+    ends = time(one["expires_at"]) if "expires_at" in one else max(now, made)
+    if made - now > SKEW or ends < made or now > ends:
         raise Refused("attestation_expired", "it is ahead of the clock, or expired")
     if options.max_age is not None and now - made > options.max_age * 1000:
         raise Refused("attestation_expired", "it is older than allowed")

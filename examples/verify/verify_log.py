@@ -3,6 +3,7 @@ c2sp.org that it names; verify.py uses it."""
 
 import base64
 import hashlib
+import re
 
 def vkey(text, sound):
     """(name, id, kind, key) of a verifier key."""
@@ -24,8 +25,9 @@ def signs(text, lines, key, signed):
         if dash != "\u2014" or (who, data[:4]) != (name, key_id):
             continue
         if kind == 4:
-            message = f"cosignature/v1\ntime {int.from_bytes(data[4:12], 'big')}\n{text}"
-            found = len(data) == 76 and signed(public, message.encode(), data[12:])
+            when = int.from_bytes(data[4:12], "big")
+            message = f"cosignature/v1\ntime {when}\n{text}"
+            found = len(data) == 76 and 0 < when < 2**63 and signed(public, message.encode(), data[12:])
         else:
             found = kind == 1 and len(data) == 68 and signed(public, text.encode(), data[4:])
         if not found:
@@ -40,7 +42,7 @@ def check_log(leaf, proof, options, signed):
     magic, index, *hashes = [line for line in head.split("\n") if not line.startswith("extra ")]
     origin, size, root = body.split("\n")[:3]
     text, lines = body + "\n", signatures.rstrip("\n").split("\n")
-    if magic != "c2sp.org/tlog-proof@v1" or not index.startswith("index "):
+    if magic != "c2sp.org/tlog-proof@v1" or not re.fullmatch("index (0|[1-9][0-9]*)", index):
         raise ValueError("no proof")
     if not any([signs(text, lines, key, signed) for key in options.log_key if key[0] == origin and key[2] == 1]):
         raise ValueError("no believed log signed it")

@@ -11,6 +11,8 @@ use crate::attest::document::hex;
 use crate::model::Verdict;
 use crate::report::ConsequenceReport;
 
+use super::bound::{self, Bound, Files};
+
 /// Version of the file's form.
 pub(super) const VERSION: u32 = 1;
 /// Characters of an id.
@@ -46,6 +48,8 @@ pub struct Asked<'a> {
     pub cwd: &'a Path,
     /// What was found.
     pub report: &'a ConsequenceReport,
+    /// The files that this rests on.
+    pub files: &'a Files<'a>,
 }
 
 impl Asked<'_> {
@@ -76,7 +80,10 @@ impl Asked<'_> {
         let cwd = self.cwd.to_str()?.to_owned();
         let exact = self.exact_digest();
         let consequences = consequences(self.report);
-        let id = digest(&[self.asker, &exact, &cwd, &user.to_string(), &consequences])[..ID].to_owned();
+        let files = self.files.all().to_vec();
+        let bound = bound::exact(&files);
+        let id =
+            digest(&[self.asker, &exact, &cwd, &user.to_string(), &consequences, &bound])[..ID].to_owned();
         Some(Entry {
             version: VERSION,
             id,
@@ -87,6 +94,7 @@ impl Asked<'_> {
             user,
             verdict: self.report.risk_assessment,
             consequences,
+            files,
             reason: self.report.secrets.mask(&self.report.assessment_reason).into_owned(),
             state: State::Requested,
             uses: Uses::Once,
@@ -142,6 +150,9 @@ pub struct Entry {
     pub verdict: Verdict,
     /// Digest of what was found.
     pub consequences: String,
+    /// The files that it follows, starts and reads, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Bound>,
     /// The verdict's reason.
     pub reason: String,
     /// Whether it was decided.
@@ -182,13 +193,18 @@ impl Entry {
         self.expires <= now || self.requested > now.saturating_add(60_000)
     }
 
-    /// Whether both speak of the same thing.
-    pub(super) fn same(&self, other: &Self) -> bool {
-        self.id == other.id
-            && self.asker == other.asker
+    /// Whether both are the same wish, whatever stands in files.
+    pub(super) fn wants(&self, other: &Self) -> bool {
+        self.asker == other.asker
             && self.exact == other.exact
             && self.cwd == other.cwd
             && self.user == other.user
+    }
+
+    /// Whether both speak of the same thing.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.id == other.id
+            && self.wants(other)
             && self.verdict == other.verdict
             && self.consequences == other.consequences
     }
@@ -213,8 +229,13 @@ fn consequences(report: &ConsequenceReport) -> String {
     digest(&parts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// SHA-256 of a file's bytes.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// SHA-256 over texts, each with its length, so that no two lists look alike.
-fn digest(parts: &[&str]) -> String {
+pub(super) fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());

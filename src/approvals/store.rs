@@ -11,9 +11,8 @@ use serde_json::Value;
 use crate::attest::disk::{self, Access, DiskError, Lock};
 use crate::attest::time::Time;
 use crate::attest::{Attestation, Failure, Places, Reason};
-use crate::evaluate::EvaluationContext;
 use crate::order;
-use crate::proof::{Gate, Subject};
+use crate::proof::{Gate, Judged};
 
 use super::entry::{Asked, Entry, State, Uses, VERSION, is_id};
 
@@ -76,6 +75,8 @@ pub enum Taken {
     Nothing,
     /// A person said yes; a single use is spent now.
     Approved(Box<Entry>),
+    /// A person said yes to the same words with other files: what is not any more what it was, in words.
+    Changed(String),
     /// A person said no.
     Denied,
 }
@@ -90,9 +91,7 @@ pub enum Demand<'a> {
         /// Verifies it.
         gate: &'a Gate<'a>,
         /// What is about to run.
-        subject: &'a Subject,
-        /// Its circumstances.
-        context: &'a EvaluationContext,
+        judged: Judged<'a>,
     },
 }
 
@@ -211,7 +210,7 @@ impl Approvals {
         let wanted = self.entry(asked, now)?;
         // Most commands were never asked about: no lock for them.
         if self.read(&wanted.id)?.is_none() {
-            return Ok(Taken::Nothing);
+            return Ok(self.with_other_files(&wanted, asked));
         }
         let _lock = self.lock()?;
         let Some(there) = self.read(&wanted.id)? else { return Ok(Taken::Nothing) };
@@ -222,6 +221,10 @@ impl Approvals {
             State::Requested => Ok(Taken::Nothing),
             State::Denied => Ok(Taken::Denied),
             State::Approved => {
+                if let Some(changed) = asked.files.differ(&there.files) {
+                    self.remove(&there.id)?;
+                    return Ok(Taken::Changed(changed));
+                }
                 let proven = prove(&there, demand);
                 // An attestation permits one run, whatever the file says.
                 if there.uses == Uses::Once || proven.is_err() || matches!(demand, Demand::Attested { .. }) {
@@ -253,6 +256,14 @@ impl Approvals {
         Ok(entries)
     }
 
+    /// Whether the same was approved with other files, and which. It is not taken: what was approved may come back.
+    fn with_other_files(&self, wanted: &Entry, asked: &Asked<'_>) -> Taken {
+        let entries = self.list().unwrap_or_default();
+        let other = entries.iter().rev().find(|one| one.state == State::Approved && one.wants(wanted));
+        let changed = other.and_then(|other| asked.files.differ(&other.files));
+        changed.map_or(Taken::Nothing, Taken::Changed)
+    }
+
     fn decide(&self, seen: &Entry, change: impl FnOnce(&mut Entry)) -> Result<Entry, ApprovalError> {
         let _lock = self.lock()?;
         let id = || seen.id.clone();
@@ -260,7 +271,11 @@ impl Approvals {
         if entry.is_over(now()) {
             return Err(ApprovalError::Unknown(id()));
         }
-        if !entry.same(seen) || entry.shown != seen.shown || entry.reason != seen.reason {
+        if !entry.same(seen)
+            || entry.files != seen.files
+            || entry.shown != seen.shown
+            || entry.reason != seen.reason
+        {
             return Err(ApprovalError::Changed(id()));
         }
         change(&mut entry);
@@ -332,7 +347,7 @@ impl Approvals {
 
 /// The approval's attestation, verified, where one is demanded.
 fn prove(entry: &Entry, demand: Demand<'_>) -> Result<Option<Attestation>, Failure> {
-    let Demand::Attested { gate, subject, context } = demand else { return Ok(None) };
+    let Demand::Attested { gate, judged } = demand else { return Ok(None) };
     let read = |value: &Option<Value>, what: &str| {
         let absent =
             || Failure::new(Reason::AttestationAbsent, format!("it holds no attestation of the {what}"));
@@ -341,7 +356,7 @@ fn prove(entry: &Entry, demand: Demand<'_>) -> Result<Option<Attestation>, Failu
     };
     let evaluation = read(&entry.evaluation, "evaluation")?;
     let approval = read(&entry.approval, "approval")?;
-    gate.approved(subject, context, &evaluation, &approval, entry.user)?;
+    gate.approved(&judged, &evaluation, &approval, entry.user)?;
     Ok(Some(approval))
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use crate::attest::Places;
 use crate::config::AttestationConfig;
-use crate::evaluate::{EvaluationContext, Input, evaluate};
+use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
 use crate::knowledge::Knowledge;
 use crate::policy::Policy;
-use crate::proof::{Approver, Gate, Proof, Subject};
+use crate::proof::{Approver, Gate, Judged, Proof, Subject};
 use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::world::MemoryWorld;
@@ -19,10 +19,13 @@ use crate::world::MemoryWorld;
 use super::*;
 
 fn report(text: &str) -> ConsequenceReport {
-    let world = MemoryWorld::new();
+    evaluated(text, &MemoryWorld::new()).report
+}
+
+fn evaluated(text: &str, world: &MemoryWorld) -> Evaluation {
     let context = EvaluationContext { cwd: "/w".into(), ..EvaluationContext::default() };
     let input = Input::Shell(shell::Input::Text(text.to_owned()));
-    evaluate(input, &context, &world, &Knowledge::builtin(), &Policy::default()).report
+    evaluate(input, &context, world, &Knowledge::builtin(), &Policy::default())
 }
 
 fn places() -> (tempfile::TempDir, Places) {
@@ -32,7 +35,47 @@ fn places() -> (tempfile::TempDir, Places) {
 }
 
 fn asked<'a>(text: &'a str, report: &'a ConsequenceReport) -> Asked<'a> {
-    Asked { asker: "agent/codex", exact: Exact::Text(text), cwd: Path::new("/w"), report }
+    let world: &'a MemoryWorld = Box::leak(Box::new(MemoryWorld::new()));
+    with(text, report, Box::leak(Box::new(Files::of([], true, world))))
+}
+
+fn with<'a>(text: &'a str, report: &'a ConsequenceReport, files: &'a Files<'a>) -> Asked<'a> {
+    Asked { asker: "agent/codex", exact: Exact::Text(text), cwd: Path::new("/w"), report, files }
+}
+
+#[test]
+fn a_yes_is_for_the_files_as_they_were() {
+    let script = |text: &str| MemoryWorld::new().file("/w/d.sh", text).file("/w/list", "a\n").dir("/w");
+    let text = "bash d.sh; xargs -a list ./unknown-tool";
+    let before = script("./unknown-tool one\n");
+    let first = evaluated(text, &before);
+    assert!(first.materials.iter().any(|one| one.path == Path::new("/w/d.sh")), "{:?}", first.materials);
+    let changes: [(&str, MemoryWorld, bool, &str); 5] = [
+        ("the same", script("./unknown-tool one\n"), true, ""),
+        ("another script", script("./unknown-tool two\n"), true, "/w/d.sh has changed since"),
+        ("a longer list", script("./unknown-tool one\n").file("/w/list", "a\na\n"), true, ""),
+        ("the same, attested", script("./unknown-tool one\n").file("/w/list", "a\na\n"), false, "/w/list"),
+        ("another list", script("./unknown-tool one\n").file("/w/list", "b\n"), true, "/w/list has"),
+    ];
+    for (name, world, grow, why) in changes {
+        let (_folder, places) = places();
+        let store = Approvals::open(&places).unwrap();
+        let files = Files::of([&first], grow, &before);
+        let entry = store.request(&with(text, &first.report, &files), None).unwrap();
+        store.approve(&entry, Uses::Once, WINDOW, "ann", None).unwrap();
+        let now = evaluated(text, &world);
+        let files = Files::of([&now], grow, &world);
+        // What it costs is the same: nothing but the files may tell.
+        let this = with(text, &first.report, &files);
+        match store.take(&this, Demand::Stored).unwrap() {
+            Taken::Approved(_) => assert_eq!(why, "", "{name}"),
+            Taken::Changed(said) => assert!(!why.is_empty() && said.starts_with(why), "{name}: {said}"),
+            other => panic!("{name}: {other:?}"),
+        }
+        if !why.is_empty() {
+            assert_eq!(store.request(&this, None).unwrap().state, State::Requested, "{name}");
+        }
+    }
 }
 
 #[test]
@@ -83,6 +126,7 @@ fn one_of_many_takes_it() {
         let tries: Vec<_> = (0..16)
             .map(|_| {
                 scope.spawn(|| {
+                    let this = asked("terraform apply", &found);
                     usize::from(matches!(store.take(&this, Demand::Stored), Ok(Taken::Approved(_))))
                 })
             })
@@ -259,7 +303,7 @@ struct Attesting {
     config: AttestationConfig,
     context: EvaluationContext,
     subject: Subject,
-    report: ConsequenceReport,
+    evaluation: Evaluation,
 }
 
 impl Attesting {
@@ -269,7 +313,14 @@ impl Attesting {
         let actor = Some(crate::model::Actor::parse("agent/codex"));
         let context = EvaluationContext { cwd: "/w".into(), actor, ..EvaluationContext::default() };
         let subject = Subject::shell(&shell::Input::Text(text.to_owned())).unwrap();
-        Self { _folder: folder, places, config, context, subject, report: report(text) }
+        Self {
+            _folder: folder,
+            places,
+            config,
+            context,
+            subject,
+            evaluation: evaluated(text, &MemoryWorld::new()),
+        }
     }
 
     fn store(&self) -> Approvals {
@@ -279,8 +330,9 @@ impl Attesting {
     /// Asked, and approved by this user with this change of who says so.
     fn approved(&self, text: &str, uid: u32) -> Entry {
         let proof = Proof::open(&self.config, &self.places).unwrap();
-        let evaluation = proof.attest(&self.subject, &self.context, &self.report).unwrap().attestation;
-        let entry = self.store().request(&asked(text, &self.report), Some(&evaluation)).unwrap();
+        let evaluation =
+            proof.attest(&self.subject, &self.context, &self.evaluation.report).unwrap().attestation;
+        let entry = self.store().request(&asked(text, &self.evaluation.report), Some(&evaluation)).unwrap();
         let approver = Approver { user: "ann".to_owned(), uid };
         let approval = proof.approve(&evaluation, &approver, "approved at the terminal").unwrap();
         self.store().approve(&entry, Uses::Once, WINDOW, "ann", Some(&approval)).unwrap()
@@ -288,8 +340,10 @@ impl Attesting {
 
     fn take(&self, text: &str) -> Result<Taken, ApprovalError> {
         let gate = Gate { config: &self.config, places: &self.places };
-        let demand = Demand::Attested { gate: &gate, subject: &self.subject, context: &self.context };
-        self.store().take(&asked(text, &self.report), demand)
+        let world = MemoryWorld::new();
+        let (subject, context) = (Ok(&self.subject), &self.context);
+        let judged = Judged { subject, context, evaluation: &self.evaluation, world: &world };
+        self.store().take(&asked(text, &self.evaluation.report), Demand::Attested { gate: &gate, judged })
     }
 
     fn file(&self, entry: &Entry) -> std::path::PathBuf {

@@ -6,13 +6,14 @@ use std::time::Duration;
 use nix::unistd::{Uid, User};
 use serde_json::json;
 
-use crate::approvals::{ApprovalError, Approvals, Entry, Here, State, Uses, WINDOW};
+use crate::approvals::{ApprovalError, Approvals, Entry, Here, State, Uses, WINDOW, changed_since};
 use crate::attest::time::Time;
 use crate::attest::{Attestation, Places};
 use crate::config::Config;
-use crate::model::Secrets;
+use crate::model::{Part, Secrets};
 use crate::proof::{Approver, Event, Front, Gate, Proof, Record, follow};
 use crate::text::escape;
+use crate::world::RealWorld;
 
 use super::output::{self, Failure};
 use super::setup;
@@ -27,6 +28,8 @@ pub(super) struct ApproveArgs {
     pub(super) id: Option<String>,
 }
 
+/// Files that a person is shown, at most.
+const SHOWN: usize = 20;
 /// A person said no, or it is no person.
 const NO: u8 = 1;
 pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
@@ -53,6 +56,9 @@ pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
             return Ok(0);
         }
         State::Requested => {}
+    }
+    if let Some(changed) = changed_since(&entry.files, &RealWorld::new()) {
+        return Ok(refused(&format!("{changed} it was asked; let the agent ask again")));
     }
     let code = crate::prompt::code().map_err(|error| Failure::internal(error.to_string()))?;
     match crate::prompt::confirm(&described(&entry), &code) {
@@ -124,8 +130,19 @@ fn list(store: &Approvals) -> Result<u8, Failure> {
 /// What the person reads before the question. Line breaks of the command stay; all else that hides is made visible.
 fn described(entry: &Entry) -> String {
     let command: Vec<String> = entry.shown.lines().map(|line| format!("    {}", escape(line))).collect();
+    let follows: Vec<String> = entry
+        .files
+        .iter()
+        .filter(|file| file.part == Part::Script)
+        .take(SHOWN)
+        .map(|file| format!("    {}\n", escape(&file.path)))
+        .collect();
+    let files = match follows.is_empty() {
+        true => String::new(),
+        false => format!("It follows these files, as they are now:\n\n{}\n", follows.concat()),
+    };
     format!(
-        "\n{} wants to run in {}:\n\n{}\n\n{}: {}\n\nTyping the code allows exactly this, once, within {} minutes.\n",
+        "\n{} wants to run in {}:\n\n{}\n\n{files}{}: {}\n\nTyping the code allows exactly this, once, within {} minutes.\n",
         escape(&entry.asker),
         escape(&entry.cwd),
         command.join("\n"),

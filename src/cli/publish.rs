@@ -32,6 +32,8 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
     let config = Config::load()?.attestation;
     let own = |error: ProofError| Failure::internal(error.to_string());
     let log = open_log(&config, &places).map_err(own)?;
+    // Before anything goes on from it: what it holds twice stays so.
+    log.check().map_err(|error| Failure::internal(error.to_string()))?;
     let logged = if keep_log(&config, &log, false).map_err(own)? {
         let went_on = go_on(&config, &log).map_err(|error| Failure::internal(error.to_string()))?;
         transparency::warn(&went_on);

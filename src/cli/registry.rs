@@ -10,6 +10,7 @@ use crate::attest::beside::Net;
 use crate::attest::cache::{ForcedRefresh, Registries};
 use crate::attest::keys::KeyStore;
 use crate::attest::pruned::Pruned;
+use crate::attest::sign::SignError;
 use crate::attest::store::{Store, StoreError};
 use crate::attest::{Origin, Reason, Time};
 use crate::config::Config;
@@ -101,7 +102,14 @@ fn export(args: &ExportArgs) -> Result<u8, Failure> {
     }
     let own = |error: ProofError| Failure::internal(error.to_string());
     let proof = Proof::open(&config, &places).map_err(own)?;
-    output::print_json(&proof.bundle(&attestation).map_err(own)?)?;
+    match proof.bundle(&attestation) {
+        Ok(bundle) => output::print_json(&bundle)?,
+        Err(ProofError::Sign(SignError::NotOurs(failure))) => {
+            output::error(&format!("it is not signed again: {failure}"));
+            return Ok(status::INVALID);
+        }
+        Err(error) => return Err(own(error)),
+    }
     Ok(0)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::code::CodeEffect;
 use crate::knowledge::{Knowledge, machine, secrets_of};
-use crate::model::{Mutation, Secrets, Subject, Value, secret_of_word, secret_ranges};
+use crate::model::{Mutation, Secrets, Span, Subject, Value, secret_of_word, secret_ranges};
 use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
 
 use super::scene::Does;
@@ -24,6 +24,8 @@ pub struct Collect<'a> {
     pub named: Vec<PathBuf>,
     /// The same, also of programs that nothing is known of, and in values of options: what they may work on.
     pub touched: Vec<PathBuf>,
+    /// Names of files that words may be, whatever the option or the place, with the command that they stand in.
+    pub operands: Vec<(Span, PathBuf)>,
 }
 
 impl<'a> Collect<'a> {
@@ -37,6 +39,7 @@ impl<'a> Collect<'a> {
             secrets: Secrets::default(),
             named: Vec::new(),
             touched: Vec::new(),
+            operands: Vec::new(),
         }
     }
 }
@@ -48,9 +51,11 @@ impl Sink for Collect<'_> {
                 secrets(invocation, &mut self.secrets);
                 named(&step, invocation, &mut self.named);
                 touched(&step, &invocation.args, &mut self.touched);
+                operands(&step, &invocation.args, &mut self.operands);
             }
             StepKind::UnknownProgram { args, .. } => {
                 touched(&step, args, &mut self.touched);
+                operands(&step, args, &mut self.operands);
                 // What is open is handed over with it.
                 let open = step.names.files().filter(|_| step.context.host.is_none());
                 self.touched.extend(open.map(Path::to_owned));
@@ -170,6 +175,33 @@ fn touched(step: &Step, args: &[Arg], found: &mut Vec<PathBuf>) {
     });
     let words = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('\n'));
     found.extend(words.take(NAMED.saturating_sub(found.len())).map(|word| dir.join(word)));
+}
+
+/// Most words that may name files that are read.
+const OPERANDS: usize = 400;
+
+/// What words may name as a file that is read: themselves, the values of options, `@file`, `file://…`, and what commands of a
+/// program's own (`.read FILE`, `\\i FILE`) name.
+fn operands(step: &Step, args: &[Arg], found: &mut Vec<(Span, PathBuf)>) {
+    let ([dir], None) = (step.context.cwd.as_slice(), &step.context.host) else { return };
+    for word in args.iter().skip(1).filter_map(|arg| arg.value.as_known()) {
+        let value = match word.split_once('=') {
+            Some((name, value)) if name.starts_with('-') => value,
+            _ if word.starts_with("--") => continue,
+            // The value of a short option may stand behind it.
+            _ if word.starts_with('-') => word.get(2..).unwrap_or_default(),
+            _ => word,
+        };
+        let plain = value.trim_start_matches('@');
+        let plain = plain.strip_prefix("file://").or(plain.strip_prefix("fileb://")).unwrap_or(plain);
+        let names = match plain.starts_with(['.', '\\']) && plain.contains(' ') {
+            true => plain.split_whitespace().skip(1).map(|name| name.trim_matches(['"', '\''])).collect(),
+            false => vec![value, plain],
+        };
+        let names = names.into_iter().filter(|name| !name.is_empty() && !name.contains(['\n', '\0']));
+        let room = OPERANDS.saturating_sub(found.len());
+        found.extend(names.take(room).map(|name| (step.span, dir.join(name))));
+    }
 }
 
 /// What the tool's data says is secret among an invocation's words.

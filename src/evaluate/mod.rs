@@ -131,6 +131,9 @@ pub struct Evaluation {
     pub risks: Vec<CrossActionRisk>,
     /// The files whose content it rests on, sorted by path; in the report with secrets masked.
     pub materials: Vec<Material>,
+    /// Programs that are started, and files that words of a command that changes something name: not among them, because
+    /// nothing is signed, and without their digests.
+    pub started: Vec<Material>,
     /// Places that words of the command name, whether or not anything is known of its programs.
     pub touched: Vec<PathBuf>,
     /// A stage panicked: the verdict is `escalate` for that reason.
@@ -181,6 +184,7 @@ pub fn evaluate(
                 assessments,
                 risks: Vec::new(),
                 materials: Vec::new(),
+                started: Vec::new(),
                 touched: Vec::new(),
                 internal_error: true,
             }
@@ -207,7 +211,9 @@ fn judge(
     };
     // Before anything is advised: what advice would follow is no part of the input.
     let mut materials = context.materials.clone();
+    once.operands(&told.operands, &mutations);
     materials.extend(once.materials(context.signed));
+    let started = if context.signed { Vec::new() } else { once.named() };
     stages::once_by_name(&mut mutations);
     guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
@@ -237,7 +243,15 @@ fn judge(
         knowledge,
         policy,
     );
-    Evaluation { report, assessments, risks, materials, touched: told.touched, internal_error: false }
+    Evaluation {
+        report,
+        assessments,
+        risks,
+        materials,
+        started,
+        touched: told.touched,
+        internal_error: false,
+    }
 }
 
 /// What the stages found besides the assessments.
@@ -322,8 +336,15 @@ pub fn with_recovery_point(
     let found =
         Found { risks: &risks, secrets, resources, materials: &materials, times: StageTimes::default() };
     let report = finish(&mut assessments, found, context, world, knowledge, policy);
-    let touched = evaluation.touched.clone();
-    Evaluation { report, assessments, risks, materials, touched, internal_error: evaluation.internal_error }
+    Evaluation {
+        report,
+        assessments,
+        risks,
+        materials,
+        started: evaluation.started.clone(),
+        touched: evaluation.touched.clone(),
+        internal_error: evaluation.internal_error,
+    }
 }
 
 /// What is said when a stage broke.
@@ -340,6 +361,7 @@ pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Ev
         assessments,
         risks: Vec::new(),
         materials,
+        started: Vec::new(),
         touched: Vec::new(),
         internal_error: true,
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 
 use crate::attest::document::hex;
-use crate::model::{Material, Part};
+use crate::model::{Material, Mutation, Part, Span, Subject};
 use crate::world::{Entry, FileKind, LookError, Meta, Query, Seen, Tree, World};
 
 /// A world that remembers the real places that it found.
@@ -24,6 +24,8 @@ pub(super) struct Once<'w> {
     entries: Cell<usize>,
     answers: RefCell<Vec<(Query, Vec<u8>)>>,
     materials: RefCell<BTreeSet<Material>>,
+    /// Files that words name, of which nobody read what they hold.
+    operands: RefCell<BTreeSet<PathBuf>>,
     /// Words of the files that were read for somebody else.
     words: RefCell<HashSet<String>>,
 }
@@ -37,6 +39,12 @@ const WORDS: usize = 200_000;
 const TEXT: usize = 4 << 20;
 /// Largest program of which a digest is made.
 const PROGRAM: u64 = 2 << 30;
+/// Bytes of files that words name, of all of them together.
+const OPERANDS: u64 = 1 << 30;
+
+fn unread(path: PathBuf) -> Material {
+    Material { path, part: Part::Data, sha256: None }
+}
 
 /// The words of a text: what stands between signs.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -53,6 +61,7 @@ impl<'w> Once<'w> {
             entries: Cell::new(0),
             answers: RefCell::default(),
             materials: RefCell::default(),
+            operands: RefCell::default(),
             words: RefCell::default(),
         }
     }
@@ -94,8 +103,57 @@ impl<'w> Once<'w> {
                 false => material.clone(),
             })
             .collect();
+        if digested {
+            all.extend(self.digested());
+            crate::order::sort(&mut all);
+        }
         all.dedup_by(|later, first| later.path == first.path && later.sha256 == first.sha256);
         all
+    }
+
+    /// Notes the regular files that words of a command name which changes something: what it does may stand in them. What is
+    /// itself changed is named by the change.
+    pub(super) fn operands(&self, words: &[(Span, PathBuf)], mutations: &[Mutation]) {
+        let changes = |span: &Span| mutations.iter().any(|one| one.span.is_none_or(|of| of == *span));
+        let is_target = |path: &Path| {
+            mutations.iter().any(|one| {
+                matches!(&one.subject, Subject::Path(of) if of.path.as_known().map(Path::new) == Some(path))
+                    || Path::new(&one.target.id) == path
+            })
+        };
+        for (_, path) in words.iter().filter(|(span, _)| changes(span)) {
+            let file = self.world.stat(path).is_ok_and(|meta| meta.kind == FileKind::File);
+            if file && !is_target(path) && !self.canonicalize(path).is_ok_and(|real| is_target(&real)) {
+                self.operands.borrow_mut().insert(path.clone());
+            }
+        }
+    }
+
+    /// What is named and was not read, without digests: programs that were started, and files that words name.
+    pub(super) fn named(&self) -> Vec<Material> {
+        let noted = self.materials.borrow();
+        let read = |path: &Path| noted.iter().any(|other| other.path == path && other.part != Part::Program);
+        let started = noted.iter().filter(|one| one.part == Part::Program && !read(&one.path)).cloned();
+        started.chain(self.unread().into_iter().map(unread)).collect()
+    }
+
+    /// Files that words name, and that are no materials yet.
+    fn unread(&self) -> Vec<PathBuf> {
+        let noted = self.materials.borrow();
+        let known = |path: &PathBuf| noted.iter().any(|one| one.path == *path);
+        self.operands.borrow().iter().filter(|path| !known(path)).cloned().collect()
+    }
+
+    /// The same with digests, as far as there is room: a file without one cannot be told from another.
+    fn digested(&self) -> Vec<Material> {
+        let mut room = OPERANDS;
+        let digested = |path: PathBuf| {
+            let size = self.world.stat(&path).map_or(u64::MAX, |meta| meta.size);
+            let digest = self.world.digest(&path, room).ok().filter(|_| size <= room);
+            room = room.saturating_sub(size.min(room));
+            Material { sha256: digest.map(|bytes| hex(&bytes)), ..unread(path) }
+        };
+        self.unread().into_iter().map(digested).collect()
     }
 
     fn remember(&self, path: &Path, found: &[Seen]) {

@@ -36,6 +36,8 @@ pub(super) struct Told {
     pub(super) named: Vec<PathBuf>,
     /// Places that the words of any program name.
     pub(super) touched: Vec<PathBuf>,
+    /// Files that words of commands may name, with the place of the command.
+    pub(super) operands: Vec<(Span, PathBuf)>,
     /// Resources that a plan names, those that stay as they are included.
     pub(super) resources: Option<usize>,
 }
@@ -71,6 +73,7 @@ pub(super) fn shell(
     told.secrets = collect.secrets;
     told.named = collect.named;
     told.touched = collect.touched;
+    told.operands.extend(collect.operands);
     if context.made_for_it {
         made::settle(&mut mutations, knowledge);
     }

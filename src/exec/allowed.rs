@@ -1,4 +1,5 @@
-//! What a person allowed beforehand: this exact command, in this directory, with these consequences. For themselves for a
+//! What a person allowed beforehand: this exact command, in this directory, with
+//! these files and these consequences. For themselves for a
 //! while; for an agent once, by `recourse approve`.
 //!
 //! Never a blocked one, never where every yes has to be attested by itself, never where it may be no person who answers.
@@ -7,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
-use crate::approvals::{Approvals, Asked, Demand, Exact, Here, State, Taken, Uses};
+use crate::approvals::{Approvals, Asked, Demand, Exact, Files, Here, State, Taken, Uses};
 use crate::model::Verdict;
 use crate::policy::Profile;
 use crate::proof::Subject;
@@ -67,6 +68,7 @@ impl Exactly {
                 say(&format!("recourse: {} approved this; it runs this once", escape(by)));
                 true
             }
+            Ok(Taken::Changed(what)) => asked_again(&what),
             Ok(Taken::Nothing | Taken::Denied) => false,
             Err(error) => {
                 say(&format!("recourse: approvals cannot be used: {}", escape(&error.to_string())));
@@ -101,6 +103,7 @@ impl Exactly {
                 ));
                 true
             }
+            Ok(Taken::Changed(what)) => asked_again(&what),
             Ok(Taken::Nothing | Taken::Denied) | Err(_) => false,
         }
     }
@@ -117,11 +120,20 @@ impl Exactly {
     }
 
     fn asked<T>(&self, case: &Case<'_>, around: &Surroundings<'_>, then: impl FnOnce(&Asked<'_>) -> T) -> T {
+        let evaluation = &case.first.evaluation;
+        let files = Files::of([evaluation], true, around.world);
         then(&Asked {
             asker: &self.asker,
             exact: Exact::Call { form: &self.form, shown: &self.shown },
             cwd: &around.context.cwd,
-            report: &case.first.evaluation.report,
+            report: &evaluation.report,
+            files: &files,
         })
     }
+}
+
+/// It was allowed when the files were others.
+fn asked_again(what: &str) -> bool {
+    say(&format!("recourse: this was allowed before, but {what}: it is asked about again"));
+    false
 }

@@ -107,7 +107,14 @@ pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permissi
         );
         return Permission::Refused(REFUSED);
     };
-    let session = Session { case, around, places, config: &around.attesting.config };
+    let session = Session {
+        case,
+        around,
+        places,
+        config: &around.attesting.config,
+        absent: RefCell::default(),
+        tried: RefCell::default(),
+    };
     session.run().unwrap_or_else(Permission::Refused)
 }
 
@@ -155,6 +162,10 @@ struct Session<'a> {
     around: &'a Surroundings<'a>,
     places: &'a Places,
     config: &'a AttestationConfig,
+    /// Why there is no attestation of its own.
+    absent: RefCell<Option<String>>,
+    /// What was handed over, or signed here, before any of it is verified.
+    tried: RefCell<Standing>,
 }
 
 impl Session<'_> {
@@ -167,6 +178,11 @@ impl Session<'_> {
             Some(proof) if presented.is_empty() => self.attest(proof)?,
             _ => None,
         };
+        self.tried.replace(Standing {
+            evaluation: presented.evaluation.clone().or(own.as_ref().map(|own| own.attestation.clone())),
+            approval: presented.approval.clone(),
+            ..Standing::default()
+        });
         let judged = Judged {
             subject: self.case.subject,
             context: &self.around.context,
@@ -322,6 +338,7 @@ impl Session<'_> {
             return Err(self.failed(&failure));
         }
         say(&format!("recourse: attestation: {}", escape(&failure.to_string())));
+        self.absent.replace(Some(failure.to_string()));
         Ok(None)
     }
 
@@ -345,10 +362,12 @@ impl Session<'_> {
 
     fn record(&self, standing: &Standing) -> Record {
         let report = &self.case.first.evaluation.report;
+        let mut standing = standing.clone();
+        standing.warnings.extend(self.absent.borrow().clone());
         described(self.case, self.around)
             .attested(self.config.mode, report, self.case.subject.ok(), &self.around.context)
             .and("instance", self.config.instance_id.clone())
-            .standing(standing)
+            .standing(&standing)
     }
 
     /// Says and records why verification stops it.
@@ -362,7 +381,8 @@ impl Session<'_> {
     }
 
     fn log_failure(&self, failure: &Failure) {
-        let record = self.record(&Standing::default()).failure(failure);
+        let record =
+            self.record(&self.tried.borrow()).with("attestationVerified", json!(false)).failure(failure);
         if let Err(error) = record.write(Event::VerificationFailed, self.places, &self.config.record) {
             say(&format!("recourse: the audit log could not be written: {}", escape(&error.to_string())));
         }

@@ -104,7 +104,12 @@ pub enum Held<'a> {
     /// The value of an option, as if it stood among the program's words.
     Value(Valued<'a>),
     /// Files that are loaded as code.
-    Library,
+    Library {
+        /// A name without a slash is a file of this directory, not one that is sought where libraries are.
+        here: bool,
+        /// How the names begin of those that are the system's.
+        unless: &'a [&'static str],
+    },
     /// A directory in which these files are read first, as code of a language or as settings.
     Folder(Words, &'a str),
     /// Code is loaded when one of the first occurs, without any of them whatever the value, unless it begins with one of
@@ -218,7 +223,9 @@ impl HeldSpec {
             ("script", language) => Held::Script(language),
             ("options", _) => Held::Options,
             ("value", option) => Held::Value(Valued { option, words: self.words }),
-            ("library", _) => Held::Library,
+            (is @ ("library" | "libraryfile"), _) => {
+                Held::Library { here: is == "libraryfile", unless: &self.unless }
+            }
             ("folder", _) => Held::Folder(self.files, self.reads),
             ("loads", _) => Held::Loads(&self.when, &self.unless),
             ("libraries", _) => Held::Libraries,
@@ -248,7 +255,8 @@ mod tests {
         let list = read().unwrap();
         assert!(list.held.iter().all(|spec| spec.held().is_some()));
         assert!(list.is_startup("BASH_ENV") && list.is_startup("BASH_FUNC_ls%%") && !list.is_startup("PATH"));
-        assert!(matches!(list.held("LD_PRELOAD", "ls").next(), Some(Held::Library)));
+        assert!(matches!(list.held("LD_PRELOAD", "ls").next(), Some(Held::Library { here: false, .. })));
+        assert!(matches!(list.held("OPENSSL_CONF", "curl").next(), Some(Held::Library { here: true, .. })));
         assert!(list.held("PERL5OPT", "ls").next().is_none());
         assert!(list.acts("GIT_DIR") && list.acts("CARGO_TARGET_DIR") && list.acts("PERL5OPT"));
         assert!(!list.acts("PATH") && !list.acts("LEGIT_DIR"));

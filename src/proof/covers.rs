@@ -88,7 +88,9 @@ pub(super) fn materials(
         let name = named(material);
         let shown = escape(&name);
         let Some(digest) = &material.sha256 else {
-            return Err(format!("{shown} may not be looked at, so no attestation can name what it holds"));
+            return Err(format!(
+                "{shown} may not be looked at, or is too large for that, so no attestation can name what it holds"
+            ));
         };
         let mut there = attested.iter().filter(|(path, ..)| *path == name).peekable();
         if there.peek().is_none() {

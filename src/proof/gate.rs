@@ -223,19 +223,10 @@ impl Gate<'_> {
         if is_approval(evaluation) {
             return Err(Failure::new(Reason::ChainInvalid, "an approval is no evaluation"));
         }
-        let differs = |detail: String| Failure::new(Reason::CrossCheckMismatch, detail);
-        judged
-            .subject
-            .map_err(|why| differs(why.to_owned()))?
-            .matches(evaluation.input(), &self.meant_for_us(judged.context))
-            .map_err(differs)?;
+        self.speaks_of(judged, evaluation)?;
         // What was signed just now is of this very evaluation.
         if presented.evaluation.is_some() {
-            let (done, output) = (judged.evaluation, evaluation.output());
-            // The files first: they say why the consequences are others.
-            covers::materials(&done.materials, &done.report.secrets, output, judged.world)
-                .map_err(differs)?;
-            covers::consequences(&done.report, output).map_err(differs)?;
+            covers_it(judged, evaluation)?;
         }
         if let Some(approval) = &presented.approval {
             verifier.verify_chain(&[evaluation.clone(), approval.clone()], Expect::default())?;
@@ -247,6 +238,16 @@ impl Gate<'_> {
         Ok(verified)
     }
 
+    /// Whether an attestation speaks of these words in these circumstances.
+    fn speaks_of(&self, judged: &Judged<'_>, evaluation: &Attestation) -> Result<(), Failure> {
+        let differs = |detail: String| Failure::new(Reason::CrossCheckMismatch, detail);
+        judged
+            .subject
+            .map_err(|why| differs(why.to_owned()))?
+            .matches(evaluation.input(), &self.meant_for_us(judged.context))
+            .map_err(differs)
+    }
+
     /// Whether `approval` is this user's yes, attested by this very instance, to what was evaluated in `evaluation`, and that
     /// is what is about to run.
     ///
@@ -254,15 +255,13 @@ impl Gate<'_> {
     /// The first check that fails.
     pub fn approved(
         &self,
-        subject: &Subject,
-        context: &EvaluationContext,
+        judged: &Judged<'_>,
         evaluation: &Attestation,
         approval: &Attestation,
         user: u32,
     ) -> Result<(), Failure> {
-        subject
-            .matches(evaluation.input(), &self.meant_for_us(context))
-            .map_err(|detail| Failure::new(Reason::CrossCheckMismatch, detail))?;
+        self.speaks_of(judged, evaluation)?;
+        covers_it(judged, evaluation)?;
         self.genuine(evaluation, approval, user)
     }
 
@@ -462,6 +461,15 @@ impl Gate<'_> {
     pub fn validity(&self) -> Duration {
         self.config.validity
     }
+}
+
+/// Whether the attested output names all files and consequences that were found now.
+fn covers_it(judged: &Judged<'_>, evaluation: &Attestation) -> Result<(), Failure> {
+    let differs = |detail: String| Failure::new(Reason::CrossCheckMismatch, detail);
+    let (done, output) = (judged.evaluation, evaluation.output());
+    // The files first: they say why the consequences are others.
+    covers::materials(&done.materials, &done.report.secrets, output, judged.world).map_err(differs)?;
+    covers::consequences(&done.report, output).map_err(differs)
 }
 
 /// Whether an approval is of the user of this number.

@@ -102,6 +102,8 @@ impl ProofError {
             matches!(error, KeyError::Away(_) | KeyError::NotInStore { .. } | KeyError::Elsewhere { .. })
         };
         match self {
+            _ if keys.is_some_and(|error| matches!(error, KeyError::Behind { .. })) => Reason::LocalFault,
+            Self::Sign(SignError::NotOurs(failure)) => failure.reason,
             Self::Sign(SignError::Store(StoreError::Away(_))) => Reason::StoreUnavailable,
             _ if keys.is_some_and(unlike) => Reason::StoreUnavailable,
             _ => Reason::AttestationAbsent,

@@ -258,3 +258,73 @@ fn an_attested_approval_is_verified_before_it_counts() {
     assert!(!path.exists(), "it was removed");
     assert!(hook(&scratch, CALL).contains("recourse approve "), "it can be asked for again");
 }
+
+/// A tool that nobody knows and a script that calls it; judged the same whatever it is called with.
+fn with_script(config: &str) -> Scratch {
+    let scratch = Scratch::with_policy("[keep]\nwhen = \"never\"\n");
+    scratch.config(config);
+    scratch.file("d.sh", "./utool --destroy db1\n");
+    let tool = scratch.file("utool", "\u{7f}ELF and more");
+    fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    scratch
+}
+
+#[test]
+fn a_yes_to_a_script_is_none_to_another_under_its_name() {
+    if no_person_here() {
+        return;
+    }
+    let call = CALL.replace("terraform apply", "bash d.sh");
+    let changes: [(&str, &str, &str); 3] = [
+        ("d.sh", "./utool --destroy PROD\n", "d.sh has changed since"),
+        ("d.sh", "./utool --destroy db1; cat ~/.ssh/id_rsa\n", "d.sh has changed since"),
+        ("utool", "\u{7f}ELF of somebody else", "utool has changed since"),
+    ];
+    for config in ["", "[attestation]\nmode = \"require\"\n"] {
+        for (name, text, why) in changes {
+            let scratch = with_script(config);
+            approve(&scratch, &hook(&scratch, &call));
+            let before = fs::read(scratch.work().join(name)).unwrap();
+            fs::write(scratch.work().join(name), text).unwrap();
+            let said = hook(&scratch, &call);
+            assert!(said.contains("\"deny\"") && said.contains(why), "{config} {name}: {said}");
+            assert!(said.contains("recourse approve "), "{said}");
+            fs::write(scratch.work().join(name), before).unwrap();
+            assert_eq!(hook(&scratch, &call), "", "{config}: what was approved still is");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changed_before_the_person_looked_is_not_approved() {
+    if no_person_here() {
+        return;
+    }
+    let scratch = with_script("");
+    let said = hook(&scratch, &CALL.replace("terraform apply", "bash d.sh"));
+    scratch.file("d.sh", "./utool --destroy PROD\n");
+    let (status, text) = scratch.in_terminal(&[program(), "approve", &id(&said)]).finish();
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("d.sh has changed since"), "{text}");
+}
+
+#[test]
+fn what_was_allowed_for_a_while_is_asked_again_when_its_script_changes() {
+    if no_person_here() {
+        return;
+    }
+    let scratch = with_script("");
+    let run = || scratch.in_terminal(&[program(), "exec", "--", "bash", "d.sh"]);
+    let mut terminal = run();
+    terminal.expect("Your decision");
+    terminal.send("w");
+    terminal.finish();
+    let (_, text) = run().finish();
+    assert!(text.contains("you allowed this here"), "{text}");
+    scratch.file("d.sh", "./utool --destroy PROD\n");
+    let mut terminal = run();
+    terminal.expect("Your decision");
+    assert!(terminal.text().contains("d.sh has changed since"), "{}", terminal.text());
+    terminal.send("a");
+    assert_eq!(terminal.finish().0, 126);
+}

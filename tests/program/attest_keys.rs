@@ -298,6 +298,56 @@ fn a_compromised_key_is_gone_where_no_file_may_be_written() {
         .unwrap();
     assert!(output.status.code().is_some(), "a signal ended it: {:?}", output.status);
     assert!(!key.exists(), "{output:?}");
+    // Nobody is to look for a compromised key in a backup.
+    let listed = done(&scratch.run(&["keys", "list"]));
+    assert!(listed.contains("was not finished") && !listed.contains("restore it"), "{listed}");
+    done(&scratch.run(&["keys", "compromise", "prod-1"]));
+    assert!(!done(&scratch.run(&["keys", "list"])).contains("was not finished"));
+}
+
+#[test]
+fn a_registry_that_was_put_back_revives_no_key() {
+    let scratch = Scratch::new();
+    done(&scratch.run(&["keys", "generate", "--instance", "prod"]));
+    done(&scratch.run(&["keys", "activate", "prod-1"]));
+    let words = ["evaluate", "shell", "--attest", "--format", "json", "--fail-on", "never", "touch k"];
+    let report = done(&scratch.run(&words));
+    let attestation = scratch.file("a.json", report);
+    let file = data(&scratch).join("registry.json");
+    let old = fs::read(&file).unwrap();
+    done(&scratch.run(&["keys", "compromise", "prod-1"]));
+    let new = fs::read(&file).unwrap();
+    fs::write(&file, &old).unwrap();
+    for words in [
+        &["keys", "generate"][..],
+        &["keys", "rotate"],
+        &["keys", "list"],
+        &["keys", "compromise", "prod-1"],
+        &["registry", "publish", "web"],
+    ] {
+        let output = scratch.run(words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("put back from an old copy"), "{words:?}: {said}");
+        assert_eq!(fs::read(&file).unwrap(), old, "{words:?}");
+    }
+    let doctor = String::from_utf8(scratch.run(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("put back from an old copy"), "{doctor}");
+    for mode in ["verify", "require"] {
+        let output = scratch
+            .recourse(&["exec", "--attestation", attestation.to_str().unwrap(), "--", "touch", "k"])
+            .env("RECOURSE_ATTESTATION_MODE", mode)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(126) && said.contains("local_fault"), "{mode}: {said}");
+    }
+    fs::write(&file, new).unwrap();
+    assert!(done(&scratch.run(&["keys", "generate"])).contains("prod-2"));
+    // A copy of today is none that takes anything back.
+    let today = fs::read(&file).unwrap();
+    fs::write(&file, today).unwrap();
+    done(&scratch.run(&["keys", "activate", "prod-2"]));
 }
 
 #[test]

@@ -148,3 +148,51 @@ fn the_clients_of_others_verify_it() {
         assert!(!client.verifies(&scratch, &forged).status.success(), "{}", client.script);
     }
 }
+
+#[test]
+fn nothing_is_signed_again_that_this_instance_does_not_vouch_for() {
+    let made = || {
+        let scratch = Scratch::new();
+        done(&scratch.run(&["keys", "generate", "--instance", "prod"]));
+        done(&scratch.run(&["keys", "activate", "prod-1"]));
+        scratch
+    };
+    let attest = |scratch: &Scratch, command: &str| -> String {
+        let words = ["evaluate", "shell", "--attest", "--format", "json", "--fail-on", "never", command];
+        let report = read(&scratch.run(&words));
+        let uri = report["attestation"]["attestation_uri"].as_str().unwrap().to_owned();
+        uri.rsplit('/').next().unwrap().trim_end_matches(".json").to_owned()
+    };
+    let refused = |scratch: &Scratch, id: &str, why: &str| {
+        let output = scratch.run(&["registry", "export", "--bundle", id]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.stdout.is_empty() && said.contains(why), "{why}: {output:?}");
+        assert_eq!(output.status.code(), Some(1), "{why}");
+    };
+    let store = |scratch: &Scratch| scratch.root().join("home/.local/share/recourse/attestations");
+    let (ours, theirs) = (made(), made());
+    // The same names, another key: what somebody else wrote into the store.
+    let forged = attest(&theirs, "rm -rf /");
+    let one = attest(&ours, "ls");
+    done(&ours.run(&["registry", "export", "--bundle", &one]));
+    let name = format!("{forged}.json");
+    std::fs::copy(store(&theirs).join(&name), store(&ours).join(&name)).unwrap();
+    refused(&ours, &forged, "signature_invalid");
+    // Of another instance altogether.
+    let mut elsewhere =
+        theirs.recourse(&["evaluate", "shell", "--attest", "--format", "json", "--fail-on", "never", "pwd"]);
+    let output = elsewhere.env("RECOURSE_BASE_URL", "https://evil.example").output().unwrap();
+    let uri = read(&output)["attestation"]["attestation_uri"].as_str().unwrap().to_owned();
+    assert!(uri.starts_with("https://evil.example/"), "{uri}");
+    let name = uri.rsplit('/').next().unwrap();
+    std::fs::copy(store(&theirs).join(name), store(&ours).join(name)).unwrap();
+    refused(&ours, name.trim_end_matches(".json"), "instance_not_trusted");
+    done(&ours.run(&["keys", "rotate"]));
+    done(&ours.run(&["registry", "export", "--bundle", &one]));
+    let two = attest(&ours, "pwd");
+    done(&ours.run(&["keys", "retire", "prod-1"]));
+    refused(&ours, &one, "is retired");
+    done(&ours.run(&["keys", "compromise", "prod-1"]));
+    refused(&ours, &one, "key_compromised");
+    done(&ours.run(&["registry", "export", "--bundle", &two]));
+}

@@ -243,6 +243,16 @@ fn both_verifiers_say_the_same_of_what_we_sign() {
     ] {
         assert_eq!(both.agree(&one, &more)[0].1.as_deref(), expected, "{more:?}");
     }
+    // It ends before it begins.
+    let early = Signer::new(
+        KeyStore::open(&Places::under(&both.scratch.root().join("instance"))),
+        Store::open(&Places::under(&both.scratch.root().join("instance"))),
+        SignerSettings { validity: std::time::Duration::ZERO, ..signer.settings().clone() },
+    );
+    let ends_at_once = early.attest(evaluation("ls", json!("at once"))).unwrap();
+    let one_of_these = [("at once".to_owned(), bytes(&ends_at_once))];
+    let before = at(ends_at_once.timestamp().plus_millis(-1));
+    assert_eq!(both.agree(&one_of_these, &["--now", &before])[0].1, None);
     let registry = signer.keys().registry().unwrap().unwrap().to_value();
     for (state, expected) in [
         ("pending", "key_pending"),
@@ -410,5 +420,9 @@ fn both_verifiers_say_the_same_of_logs() {
         let changed = both.scratch.file("changed", proof.replacen("index ", "index 1", 1));
         theirs[3] = changed.to_str().unwrap();
         assert_eq!(said(&document, &theirs).as_deref(), Some("not_logged"));
+        for index in ["index +", "index 0"] {
+            fs::write(&changed, proof.replacen("index ", index, 1)).unwrap();
+            assert_eq!(said(&document, &theirs).as_deref(), Some("not_logged"), "{index}");
+        }
     }
 }

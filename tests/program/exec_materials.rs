@@ -281,3 +281,51 @@ fn what_was_attested_by_its_bare_name_runs_through_a_version_managers_stand_in()
     let output = exec();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Programs that are not here are stood in for: what is read of them is their words.
+#[test]
+fn a_file_that_words_name_is_what_it_was() {
+    let rows: [(&[&str], &str); 12] = [
+        (&["psql", "-f", "q.in"], "q.in"),
+        (&["psql", "-fq.in"], "q.in"),
+        (&["sqlite3", "b.db", ".read q.in"], "q.in"),
+        (&["sqlite3", "-init", "q.in", "b.db", "delete from t"], "q.in"),
+        (&["git", "apply", "q.in"], "q.in"),
+        (&["git", "rm", "--pathspec-from-file=q.in"], "q.in"),
+        (&["rsync", "-a", "--remove-source-files", "--files-from=q.in", ".", "out2/"], "q.in"),
+        (&["tar", "-cf", "o.tar", "-T", "q.in"], "q.in"),
+        (&["systemctl", "enable", "./q.in"], "q.in"),
+        (&["crontab", "q.in"], "q.in"),
+        (&["pip", "install", "-r", "q.in"], "q.in"),
+        (&["nobody-knows", "--input-json", "file://q.in"], "q.in"),
+    ];
+    for (words, name) in rows {
+        let scratch = requiring(ALLOW);
+        scratch.file(name, "one\n");
+        let attestation = attested(&scratch, words);
+        let materials = attestation["output"]["materials"].to_string();
+        assert!(materials.contains("/q.in\""), "{words:?}: {materials}");
+        scratch.file(name, "another\n");
+        let mut command = scratch.recourse(&["exec", "--attestation"]);
+        let file = scratch.root().join("a.json");
+        fs::write(&file, attestation.to_string()).unwrap();
+        let output = command.arg(&file).arg("--").args(words).output().unwrap();
+        if output.status.code() == Some(127) {
+            continue;
+        }
+        refused(&output, "q.in");
+    }
+}
+
+#[test]
+fn what_is_only_read_may_change() {
+    let scratch = requiring(ALLOW);
+    scratch.file("app.log", "one\n");
+    for words in [&["cat", "app.log"][..], &["grep", "one", "app.log"], &["wc", "-l", "app.log"]] {
+        scratch.file("app.log", "one\n");
+        let attestation = attested(&scratch, words);
+        scratch.file("app.log", "one\ntwo\n");
+        let output = exec(&scratch, &[&attestation], words);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}

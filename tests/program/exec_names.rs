@@ -99,6 +99,8 @@ fn variables_that_act_are_part_of_what_was_attested() {
         ("GIT_CONFIG_PARAMETERS", "'core.fsmonitor=shred -u ../kept'"),
         ("GIT_PAGER", "shred -u ../kept"),
         ("LD_PRELOAD", "/opt/somebody/hook.so"),
+        ("OPENSSL_CONF", "/opt/somebody/o.cnf"),
+        ("OPENSSL_MODULES", "/opt/somebody"),
     ] {
         let output = run(variable, value);
         let said = String::from_utf8_lossy(&output.stderr);

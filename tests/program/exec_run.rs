@@ -144,6 +144,8 @@ fn code_of_this_place_in_the_environment_is_a_question() {
         assert_eq!(verdict(name, value), "escalate", "{name}");
     }
     let everyday = [
+        ("OPENSSL_CONF", "/dev/null"),
+        ("OPENSSL_CONF", "/etc/ssl/openssl.cnf"),
         ("LD_LIBRARY_PATH", "/opt/x/lib"),
         ("LD_PRELOAD", "libjemalloc.so.2"),
         ("NODE_OPTIONS", "--max-old-space-size=4096"),

@@ -220,3 +220,75 @@ fn many_at_once_lose_no_line() {
     assert_eq!(logged(&scratch, &[]).len(), 50);
     assert_eq!(scratch.run(&["log", "verify"]).status.code(), Some(0));
 }
+
+#[test]
+fn what_an_agent_may_run_is_recorded_first_where_attestation_is_demanded() {
+    for mode in ["log", "verify", "require"] {
+        let scratch = Scratch::new();
+        scratch.config(&format!("[attestation]\nmode = \"{mode}\"\n"));
+        let hook = |command: &str| {
+            let call = json!({
+                "session_id": "s-1", "cwd": scratch.work(), "hook_event_name": "PreToolUse",
+                "tool_name": "Bash", "tool_input": {"command": command},
+            });
+            let output = fed(&scratch, &["hook", "claude-code"], &call.to_string());
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert!(!hook("touch a").contains("deny"));
+        let entry = logged(&scratch, &[]).remove(0);
+        assert_eq!((&entry["event"], &entry["details"]["mode"]), (&json!("permitted"), &json!(mode)));
+        assert!(entry["details"]["attestationDigest"].is_string(), "{entry}");
+        assert!(entry["details"]["inputDigest"].is_string(), "{entry}");
+        // Somebody else's file in its place.
+        fs::remove_file(log_file(&scratch)).unwrap();
+        std::os::unix::fs::symlink("/dev/null", log_file(&scratch)).unwrap();
+        for command in ["touch q", "ls", "dropdb prod"] {
+            let said = hook(command);
+            assert!(
+                said.contains("\"deny\"") && said.contains("must be recorded"),
+                "{mode} {command}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn why_nothing_is_attested_and_what_was_refused_is_recorded() {
+    let scratch = Scratch::new();
+    scratch.config("[attestation]\nenabled = true\n");
+    let attested =
+        scratch.run(&["evaluate", "shell", "--fail-on", "never", "--format", "json", "--", "touch", "a"]);
+    let report: Value = serde_json::from_slice(&attested.stdout).unwrap();
+    let file = scratch.root().join("report.json");
+    fs::write(&file, report.to_string()).unwrap();
+    let refused = scratch
+        .recourse(&["exec", "--attestation", file.to_str().unwrap(), "--", "touch", "other"])
+        .env("RECOURSE_ATTESTATION_MODE", "verify")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(126));
+    let entry = logged(&scratch, &[]).remove(0);
+    let details = &entry["details"];
+    assert_eq!(entry["event"], "verification_failed", "{entry}");
+    assert_eq!(details["attestationUri"], report["attestation"]["attestation_uri"], "{entry}");
+    assert_eq!(details["attestationVerified"], false, "{entry}");
+    for key in fs::read_dir(log_file(&scratch).parent().unwrap().join("keys")).unwrap() {
+        let path = key.unwrap().path();
+        if path.extension().is_some_and(|end| end == "pem") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    for mode in ["log", "verify"] {
+        let output = scratch
+            .recourse(&["exec", "--", "touch", "b"])
+            .env("RECOURSE_ATTESTATION_MODE", mode)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let entry = logged(&scratch, &[]).remove(0);
+        let warnings = entry["details"]["warnings"].to_string();
+        assert!(warnings.contains("private key"), "{mode}: {entry}");
+    }
+}

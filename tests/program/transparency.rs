@@ -273,6 +273,32 @@ fn the_log_is_served_and_published_as_static_files() {
 }
 
 #[test]
+fn what_contradicts_its_hashes_is_not_published() {
+    let scratch = Scratch::new();
+    scratch.config("[log]\nkeep = true\n");
+    attest(&scratch, "ls");
+    let web = scratch.root().join("web");
+    let publish = || scratch.run(&["registry", "publish", web.to_str().unwrap()]);
+    done(&publish());
+    let leaves = data(&scratch).join("tlog/leaves");
+    let good = fs::read(&leaves).unwrap();
+    let mut bad = good.clone();
+    *bad.get_mut(20).unwrap() ^= 1;
+    fs::write(&leaves, &bad).unwrap();
+    for fresh in [false, true] {
+        if fresh {
+            fs::remove_dir_all(&web).unwrap();
+        }
+        let output = publish();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("not those of its hashes"), "{said}");
+    }
+    assert_eq!(fs::read(&leaves).unwrap(), bad, "nothing is logged a second time");
+    fs::write(&leaves, good).unwrap();
+    done(&publish());
+}
+
+#[test]
 fn a_killed_process_leaves_a_log_that_goes_on() {
     let scratch = Scratch::new();
     attest(&scratch, "ls");

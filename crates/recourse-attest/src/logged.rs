@@ -77,10 +77,14 @@ impl Demand<'_> {
     fn check_these(&self, subject: Subject<'_>, leaf: &[u8], at_hand: &[Proof]) -> Result<Logged, Failure> {
         let refused = |why: String| Failure::new(Reason::NotLogged, format!("{}: {why}", subject.named()));
         let mut why = "no proof was given".to_owned();
+        let mut of_it = false;
         for proof in at_hand {
+            // What is wrong with another entry's proof tells nothing of this one.
+            let leads = proof.leads_from(leaf);
             match self.policy.check(proof, leaf) {
                 Ok(logged) => return Ok(logged),
-                Err(error) => why = error.to_string(),
+                Err(error) if leads || !of_it => (why, of_it) = (error.to_string(), leads),
+                Err(_) => {}
             }
         }
         let Some(fetch) = self.fetch else { return Err(refused(why)) };

@@ -16,6 +16,8 @@ use super::signature;
 use super::statement;
 use super::store::{Store, StoreError};
 use super::time::Time;
+use super::verify::{Expect, Options, Verifier};
+use super::{Failure, Reason};
 use crate::json::{self, JsonError};
 
 /// How long an attestation is fresh unless the operator says otherwise.
@@ -79,6 +81,9 @@ pub enum SignError {
     /// What was built is no attestation.
     #[error("the evaluation cannot be attested: {0}")]
     Document(#[from] DocumentError),
+    /// Not what this instance vouches for.
+    #[error("{0}")]
+    NotOurs(Failure),
     /// The core profile has no fields for a chain.
     #[error("a chain needs the profile `full`: `core` has no fields for it")]
     NoChainInCore,
@@ -152,16 +157,36 @@ impl Signer {
 }
 
 impl Signer {
-    /// An attestation as a Sigstore bundle, signed with the key that is active now.
+    /// An attestation as a Sigstore bundle, signed with the key that is active now. It has to be one of this instance that
+    /// still is served: nothing is vouched for that nobody here signed, or that a compromised key did.
     ///
     /// # Errors
-    /// When no key can sign.
+    /// When it is not, or no key can sign.
     pub fn bundle(&self, attestation: &Attestation) -> Result<Value, SignError> {
+        self.vouches_for(attestation).map_err(SignError::NotOurs)?;
         let payload = statement::statement(attestation)?;
         let message = statement::pre_authentication_encoding(&payload);
         Ok(self.keys.with_active(|entry, key| {
             statement::bundle(&payload, &entry.key_id, &key.sign(&message).to_bytes())
         })?)
+    }
+}
+
+impl Signer {
+    /// Whether this instance signed it with a key of which attestations are served.
+    fn vouches_for(&self, attestation: &Attestation) -> Result<(), Failure> {
+        let fault = |error: KeyError| Failure::new(Reason::LocalFault, error.to_string());
+        let registry =
+            self.keys.registry().and_then(|found| found.ok_or(KeyError::NoActive)).map_err(fault)?;
+        let options = Options { trusted: vec![self.settings.base.clone()], ..Options::default() };
+        let verified = Verifier::offline(options, registry).verify_past(attestation, Expect::default())?;
+        match verified.key_state.retains() {
+            true => Ok(()),
+            false => Err(Failure::new(
+                Reason::KeyNotFound,
+                format!("its key is {}, and what it signed is not served any more", verified.key_state),
+            )),
+        }
     }
 }
 

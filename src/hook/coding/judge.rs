@@ -4,8 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::approvals::{Approvals, Asked, Demand, Entry, Exact, Taken};
-use crate::attest::{Attestation, Mode, Places};
+use crate::approvals::{Approvals, Asked, Demand, Entry, Exact, Files, Taken};
+use crate::attest::{Mode, Places};
 use crate::config::{self, AttestationConfig, Config};
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
 use crate::keep::{Head, Keeping, before_run, make_store};
@@ -13,7 +13,9 @@ use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::order;
 use crate::policy::{EnforcementAction, Policy, Profile};
-use crate::proof::{Event, Front, Gate, Judged, Presented, Proof, Record, Subject, follow, is_plain};
+use crate::proof::{
+    Event, Front, Gate, Judged, Presented, Proof, Record, Standing, Subject, follow, is_plain,
+};
 use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::shell::Start;
@@ -149,8 +151,8 @@ impl<'a> Judging<'a> {
             let judge = || evaluate(input.clone(), &self.context, &world, &self.knowledge, &self.policy);
             let (evaluation, point) = self.keep(&judge, &world);
             kept.extend(point);
-            let attested = self.attest(&subject, &evaluation, &world)?;
-            judged.push(Done { evaluation, subject, attested });
+            let standing = self.attest(&subject, &evaluation, &world)?;
+            judged.push(Done { evaluation, subject, standing });
         }
         let action = |evaluation: &Evaluation| {
             let stated = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
@@ -166,15 +168,14 @@ impl<'a> Judging<'a> {
                 let said = note(report);
                 Answer::Note(kept_line(&kept).map_or(said.clone(), |kept| format!("{kept}. {said}")))
             }
-            EnforcementAction::Ask => self.ask(worst),
+            EnforcementAction::Ask => self.ask(worst, &judged, &world),
             EnforcementAction::Refuse => Answer::Deny(reason("recourse blocks this", report)),
         };
-        self.noted(worst, &answer, &kept);
-        Ok(answer)
+        Ok(self.recorded(worst, answer, &kept))
     }
 
-    /// Notes what the agent is told, unless it is plainly allowed.
-    fn noted(&self, worst: &Done, answer: &Answer, kept: &[Head]) {
+    /// Records what the agent is told. What must be recorded and is not does not run.
+    fn recorded(&self, worst: &Done, answer: Answer, kept: &[Head]) -> Answer {
         let (config, report) = (&self.attestation.record, &worst.evaluation.report);
         let asked = report.enforcement.as_ref().is_some_and(|one| one.action == EnforcementAction::Ask);
         let (event, said) = match answer {
@@ -185,18 +186,31 @@ impl<'a> Judging<'a> {
             Answer::Deny(_) => (Event::Refused, asked.then_some("an agent is not asked")),
         };
         let plain = is_plain(report) && kept.is_empty() && event == Event::Permitted;
-        if !config.enabled || (plain && !config.allowed) {
-            return;
+        let mode = self.attestation.mode;
+        let demanded = mode != Mode::Ignore;
+        if !demanded && (!config.enabled || (plain && !config.allowed)) {
+            return answer;
         }
         let points: Vec<&str> = kept.iter().map(|head| head.id.as_str()).collect();
-        Record::from(&Front::Agent(self.agent.name().to_owned()))
+        let record = Record::from(&Front::Agent(self.agent.name().to_owned()))
             .command(&self.shown(report), &self.context.cwd, &report.secrets)
             .report(report, &self.context)
             .and("session", self.session())
             .and("answer", said)
             .and("recoveryPoints", (!points.is_empty()).then_some(points))
-            .and("attestationId", worst.attested.as_ref().map(|one| one.id().to_owned()))
-            .note(event, self.places.as_ref(), config);
+            .standing(&worst.standing);
+        let Some(places) = self.places.as_ref().filter(|_| demanded) else {
+            record.note(event, self.places.as_ref(), config);
+            return answer;
+        };
+        let record = record.attested(mode, report, Some(&worst.subject), &self.context);
+        match record.write(event, places, config) {
+            Err(error) if event != Event::Refused => Answer::Deny(format!(
+                "recourse: this does not run, because what runs must be recorded and the audit log failed: {}",
+                escape(&error.to_string())
+            )),
+            _ => answer,
+        }
     }
 
     /// The agent's session.
@@ -228,25 +242,28 @@ impl<'a> Judging<'a> {
     }
 
     /// A person decides: through the agent where it really asks, else through `recourse approve`.
-    fn ask(&self, judged: &Done) -> Answer {
+    fn ask(&self, judged: &Done, all: &[Done], world: &RealWorld) -> Answer {
         let said = reason("recourse: a person has to decide", &judged.evaluation.report);
         if self.agent.asks() {
             return Answer::Ask(said);
         }
-        match self.approval(judged) {
+        match self.approval(judged, all, world) {
             Ok(Approval::Given) => Answer::Silent,
             Ok(Approval::Denied) => {
                 Answer::Deny(format!("{said}. A person was asked and said no: do not try again"))
             }
-            Ok(Approval::Waits(entry)) => Answer::Deny(format!(
-                "{said}. To allow exactly this once, a person runs in a terminal of their own: recourse approve {}",
+            Ok(Approval::Waits(entry, changed)) => Answer::Deny(format!(
+                "{said}{}. To allow exactly this once, a person runs in a terminal of their own: recourse approve {}",
+                changed.map_or(String::new(), |what| format!(
+                    ". A person approved it before, but {what}: it is asked about again"
+                )),
                 entry.id
             )),
             Err(why) => Answer::Deny(format!("{said}. It cannot be approved: {}", escape(&why))),
         }
     }
 
-    fn approval(&self, judged: &Done) -> Result<Approval, String> {
+    fn approval(&self, judged: &Done, all: &[Done], world: &RealWorld) -> Result<Approval, String> {
         let places = self.places.as_ref().ok_or("there is no home directory to keep approvals in")?;
         let store = Approvals::open(places).map_err(|error| error.to_string())?;
         let shown = self.shown(&judged.evaluation.report);
@@ -256,22 +273,25 @@ impl<'a> Judging<'a> {
         };
         let asker = format!("agent/{}", self.agent.name());
         let report = &judged.evaluation.report;
-        let asked = Asked { asker: &asker, exact, cwd: &self.context.cwd, report };
+        let attested = self.attestation.approvals_are_attested();
+        let files = Files::of(all.iter().map(|done| &done.evaluation), !attested, world);
+        let asked = Asked { asker: &asker, exact, cwd: &self.context.cwd, report, files: &files };
         let gate = Gate { config: &self.attestation, places };
-        let demand = if self.attestation.approvals_are_attested() {
-            Demand::Attested { gate: &gate, subject: &judged.subject, context: &self.context }
+        let demand = if attested {
+            let (subject, context) = (Ok(&judged.subject), &self.context);
+            let judged = Judged { subject, context, evaluation: &judged.evaluation, world };
+            Demand::Attested { gate: &gate, judged }
         } else {
             Demand::Stored
         };
-        match store.take(&asked, demand).map_err(|error| error.to_string())? {
-            Taken::Approved(_) => Ok(Approval::Given),
-            Taken::Denied => Ok(Approval::Denied),
-            Taken::Nothing => {
-                let entry =
-                    store.request(&asked, judged.attested.as_ref()).map_err(|error| error.to_string())?;
-                Ok(Approval::Waits(Box::new(entry)))
-            }
-        }
+        let changed = match store.take(&asked, demand).map_err(|error| error.to_string())? {
+            Taken::Approved(_) => return Ok(Approval::Given),
+            Taken::Denied => return Ok(Approval::Denied),
+            Taken::Changed(what) => Some(what),
+            Taken::Nothing => None,
+        };
+        let entry = store.request(&asked, judged.standing.evaluation.as_ref());
+        Ok(Approval::Waits(Box::new(entry.map_err(|error| error.to_string())?), changed))
     }
 
     /// The call for people.
@@ -290,27 +310,33 @@ impl<'a> Judging<'a> {
         subject: &Subject,
         evaluation: &Evaluation,
         world: &RealWorld,
-    ) -> Result<Option<Attestation>, String> {
+    ) -> Result<Standing, String> {
         let config = &self.attestation;
         if !config.enabled && config.mode == Mode::Ignore {
-            return Ok(None);
+            return Ok(Standing::default());
         }
         let places = self.places.as_ref().ok_or("there is no home directory to keep keys in")?;
+        let mut absent = None;
         let own = if config.enabled {
             let signed = Proof::open(config, places)
                 .and_then(|proof| proof.attest(subject, &self.context, &evaluation.report));
             match signed {
                 Ok(signed) => Some(signed),
                 Err(error) if config.mode == Mode::Require => return Err(error.to_string()),
-                Err(_) => None,
+                Err(error) => {
+                    absent = Some(format!("{}: {error}", error.reason()));
+                    None
+                }
             }
         } else {
             None
         };
         let gate = Gate { config, places };
         let judged = Judged { subject: Ok(subject), context: &self.context, evaluation, world };
-        gate.examine(&judged, &Presented::default(), own.as_ref()).map_err(|failure| failure.to_string())?;
-        Ok(own.map(|signed| signed.attestation))
+        let examined = gate.examine(&judged, &Presented::default(), own.as_ref());
+        let mut standing = examined.map_err(|failure| failure.to_string())?;
+        standing.warnings.extend(absent);
+        Ok(standing)
     }
 }
 
@@ -326,14 +352,15 @@ fn kept_line(kept: &[Head]) -> Option<String> {
 struct Done {
     evaluation: Evaluation,
     subject: Subject,
-    attested: Option<Attestation>,
+    standing: Standing,
 }
 
 /// What became of a request.
 enum Approval {
     Given,
     Denied,
-    Waits(Box<Entry>),
+    /// It waits; what changed since it was approved with other files.
+    Waits(Box<Entry>, Option<String>),
 }
 
 /// Where the call acts: the named directory, else this process's.

@@ -12,12 +12,16 @@ use crate::shell::state::State;
 use crate::shell::step::{Arg, Mode, StepKind};
 
 /// What is looked at also where it was set before: each makes programs load code.
-const LOADERS: [&str; 9] = [
+const LOADERS: [&str; 13] = [
     "LD_PRELOAD",
     "LD_AUDIT",
     "DYLD_INSERT_LIBRARIES",
     "NODE_OPTIONS",
     "PERL5OPT",
+    "PERL5DB",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
     "RUBYOPT",
     "JAVA_TOOL_OPTIONS",
     "_JAVA_OPTIONS",
@@ -55,7 +59,7 @@ impl Shell<'_> {
         environment: &[(String, Value)],
     ) {
         let first = |held: Held<'_>| match held {
-            Held::Library | Held::Libraries => true,
+            Held::Library { .. } | Held::Libraries => true,
             Held::Loads(when, _) => !when.is_empty(),
             _ => false,
         };
@@ -135,10 +139,13 @@ impl Shell<'_> {
                 _ => self.code(state, language, value, &[], call.span, &call.raw),
             },
             Held::Script(language) => self.code_file(state, language, &file(value.clone()), &[]),
-            Held::Library => {
+            Held::Library { here, unless } => {
                 // A bare name is looked for where libraries are installed.
                 let loaded = value.as_known().is_none_or(|text| {
-                    text.split([':', ' ']).any(|one| one.contains('/') && !is_library(one))
+                    text.split([':', ' ']).any(|one| {
+                        let systems = is_library(one) || unless.iter().any(|start| one.starts_with(start));
+                        (here && !one.is_empty() || one.contains('/')) && !systems
+                    })
                 });
                 if loaded {
                     self.loads_code(state, call, variable);

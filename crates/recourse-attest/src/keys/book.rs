@@ -34,6 +34,8 @@ pub(crate) struct Book {
     pub(crate) registry: Registry,
     /// The highest version that may have been seen by anybody.
     floor: u64,
+    /// How far each key has ever gone.
+    furthest: Vec<(String, KeyState)>,
     /// A change that was cut off was put in force just now.
     pub(super) went_forward: bool,
     /// What the registry in force is called in the store that machines share.
@@ -66,6 +68,7 @@ impl Book {
         }
         let registry = read_registry(&registry_path(places))?;
         let record = Record::read(&record_path(places))?;
+        let furthest = record.as_ref().map(|record| record.furthest.clone()).unwrap_or_default();
         let (instance_id, recorded_key, recorded_version) = match (&registry, record) {
             (None, None) => return Ok(None),
             (Some(registry), None) => (registry.instance_id.clone(), 1, 0),
@@ -78,6 +81,7 @@ impl Book {
             }
         };
         let registry = registry.unwrap_or_else(|| empty(&instance_id));
+        not_behind(&registry, &furthest, &registry_path(places))?;
         // A number counts as used when anything on disk shows it, whatever the record says.
         let names = key_files(&folder)?;
         let shown =
@@ -85,7 +89,7 @@ impl Book {
         let used = shown.filter_map(|name| number(&instance_id, name)).max().unwrap_or(0);
         let floor = recorded_version.max(registry.version.unwrap_or(0));
         let next_key = recorded_key.max(used.saturating_add(1));
-        Ok(Some(Self { next_key, floor, ..Self::of(registry) }))
+        Ok(Some(Self { next_key, floor, furthest, ..Self::of(registry) }))
     }
 
     /// A new instance.
@@ -94,7 +98,7 @@ impl Book {
     }
 
     fn of(registry: Registry) -> Self {
-        Self { next_key: 1, registry, floor: 0, went_forward: false, tag: None }
+        Self { next_key: 1, registry, floor: 0, furthest: Vec::new(), went_forward: false, tag: None }
     }
 
     /// The entry of a key.
@@ -151,7 +155,19 @@ impl Book {
         }
         let path = registry_path(places);
         disk::write_atomic(&path, &page(&self.registry), Access::Private)?;
+        self.remember(places);
         Ok(version)
+    }
+
+    /// Keeps how far the keys have gone, once that is in force. What cannot be kept now is with the next change.
+    pub(super) fn remember(&mut self, places: &Places) {
+        for key in &self.registry.keys {
+            match self.furthest.iter_mut().find(|(key_id, _)| *key_id == key.key_id) {
+                Some((_, state)) => *state = key.state,
+                None => self.furthest.push((key.key_id.clone(), key.state)),
+            }
+        }
+        let _ = self.write_record(places);
     }
 
     /// The change that was about to be shown when a process died. None: there is none, or it was put in force.
@@ -180,10 +196,13 @@ impl Book {
     }
 
     fn write_record(&self, places: &Places) -> Result<(), KeyError> {
+        let furthest: serde_json::Map<String, Value> =
+            self.furthest.iter().map(|(key_id, state)| (key_id.clone(), json!(state.as_str()))).collect();
         let record = json!({
             "instance_id": self.registry.instance_id,
             "next_key": self.next_key,
             "registry_version": self.floor,
+            "keys": furthest,
         });
         disk::write_atomic(&record_path(places), &text(&record), Access::Private)?;
         Ok(())
@@ -207,6 +226,7 @@ struct Record {
     instance_id: String,
     next_key: u64,
     version: u64,
+    furthest: Vec<(String, KeyState)>,
 }
 
 impl Record {
@@ -221,11 +241,36 @@ impl Record {
         match (value.get("instance_id").and_then(Value::as_str), whole("next_key"), whole("registry_version"))
         {
             (Some(instance), Some(next_key), Some(version)) if is_instance(instance) => {
-                Ok(Some(Self { instance_id: instance.to_owned(), next_key, version }))
+                let furthest = match value.get("keys") {
+                    // Written before states were kept.
+                    None => Vec::new(),
+                    Some(keys) => {
+                        states(keys).ok_or_else(|| corrupt(path, "it says of a key what none can be"))?
+                    }
+                };
+                Ok(Some(Self { instance_id: instance.to_owned(), next_key, version, furthest }))
             }
             _ => Err(corrupt(path, "it lacks its fields")),
         }
     }
+}
+
+/// The states of keys by their names.
+fn states(keys: &Value) -> Option<Vec<(String, KeyState)>> {
+    let state = |value: &Value| value.as_str().and_then(KeyState::from_word);
+    keys.as_object()?.iter().map(|(key_id, value)| Some((key_id.clone(), state(value)?))).collect()
+}
+
+/// No key stands where it stood before it went further: the file was put back from an old copy, and what it says of a key that
+/// is compromised would count again. That a key is not in it at all brings nothing back.
+fn not_behind(registry: &Registry, furthest: &[(String, KeyState)], path: &Path) -> Result<(), KeyError> {
+    for (key_id, was) in furthest {
+        let now = registry.keys.iter().find(|key| key.key_id == *key_id).map(|key| key.state);
+        if let Some(now) = now.filter(|now| now < was) {
+            return Err(KeyError::Behind { path: path.to_owned(), key_id: key_id.clone(), was: *was, now });
+        }
+    }
+    Ok(())
 }
 
 /// Puts a registry below a web root, where everybody reads it. Never an older one over a newer.

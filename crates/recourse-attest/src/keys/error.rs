@@ -23,6 +23,29 @@ pub enum KeyError {
         /// What is wrong with it.
         why: String,
     },
+    /// It is older than what this machine knows.
+    #[error(
+        "{} was put back from an old copy: key `{key_id}` is {now} in it and was {was} before. Nothing is signed, verified or changed with it: put the newer one back (a backup, `.well-known/recourse-keys.json` where it is published, the store that machines share)",
+        path.display()
+    )]
+    Behind {
+        /// The file.
+        path: PathBuf,
+        /// A key that it takes back.
+        key_id: String,
+        /// How far that had gone.
+        was: KeyState,
+        /// What the file says.
+        now: KeyState,
+    },
+    /// A key was about to be compromised.
+    #[error(
+        "the compromise of key `{key_id}` was not finished, and its private half is destroyed: `recourse keys compromise {key_id}`"
+    )]
+    Interrupted {
+        /// The key.
+        key_id: String,
+    },
     /// No such key.
     #[error("there is no key `{key_id}`{}", listed(known))]
     UnknownKey {

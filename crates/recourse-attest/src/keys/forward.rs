@@ -23,6 +23,7 @@ impl KeyStore {
         disk::write_atomic(&book::registry_path(&self.places), &book::page(&next), Access::Private)?;
         book.registry = next;
         book.went_forward = true;
+        book.remember(&self.places);
         // Neither undoes what is in force.
         let _ = journal::note_registry(&self.places, &book.registry);
         let _ = self.audit.append("registry_finished", json!({"registry_version": version}));

@@ -63,15 +63,28 @@ impl KeyStore {
         key_id: &str,
         reason: Option<&str>,
     ) -> Result<(), KeyError> {
-        let Err(error) = self.commit_because(book, outcome, None, reason, None) else { return Ok(()) };
+        let Err(error) = self.commit_because(book, outcome, None, reason, None) else {
+            let _ = fs::remove_file(self.compromise_mark(key_id));
+            return Ok(());
+        };
         if !is_lack_of_room(&error) {
             return Err(error);
         }
         // Whatever becomes of the rest: it signs nothing here any more, and its place is free.
         self.destroy(key_id, outcome);
+        // Takes no room. Whoever finds the key gone must not look for it in a backup.
+        let mark = self.compromise_mark(key_id);
+        let _ = disk::create_exclusive(&mark, &[], Access::Private);
         let _ = fs::remove_file(self.reserve_path());
         disk::sweep(&self.places.keys(), std::time::Duration::ZERO);
-        self.commit_because(book, outcome, None, reason, None)
+        self.commit_because(book, outcome, None, reason, None)?;
+        let _ = fs::remove_file(mark);
+        Ok(())
+    }
+
+    /// Stands while a compromise is not finished.
+    pub(super) fn compromise_mark(&self, key_id: &str) -> PathBuf {
+        self.places.keys().join(format!("{key_id}.compromised"))
     }
 
     /// Destroys the private halves of all keys that never sign again, also those that a process left that died before it

@@ -24,7 +24,12 @@ impl KeyStore {
     pub(super) fn check_file(&self, key_id: &str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let path = book::key_path(&self.places, key_id);
         let bytes = disk::read_private(&path, KEY_LIMIT)?;
-        bytes.map(Zeroizing::new).ok_or_else(|| KeyError::Missing { key_id: key_id.to_owned(), path })
+        let key_id = key_id.to_owned();
+        let missing = || match self.compromise_mark(&key_id).symlink_metadata() {
+            Ok(_) => KeyError::Interrupted { key_id: key_id.clone() },
+            Err(_) => KeyError::Missing { key_id: key_id.clone(), path },
+        };
+        bytes.map(Zeroizing::new).ok_or_else(missing)
     }
 
     pub(super) fn is_encrypted(&self, key_id: &str) -> bool {

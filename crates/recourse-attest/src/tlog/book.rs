@@ -329,7 +329,42 @@ impl Log {
             return Ok(None);
         }
         let journal = Journal::look(&self.folder)?.ok_or(LogError::None)?;
+        if tile.level.is_none() {
+            self.check_leaves(&journal, &tile)?;
+        }
         Ok(Some(tile_bytes(&tile, &journal)?))
+    }
+
+    /// Whether all leaves are those of which the hashes are made that are published and signed.
+    ///
+    /// # Errors
+    /// When they are not, or the log cannot be read.
+    pub fn check(&self) -> Result<(), LogError> {
+        let Some(journal) = Journal::look(&self.folder)? else { return Ok(()) };
+        let Some((_, now)) = self.vkey()?.map(|vkey| self.signed(&vkey)).transpose()?.flatten() else {
+            return Ok(());
+        };
+        let mut records = journal.records()?;
+        records.truncate(usize::try_from(now.size).unwrap_or(usize::MAX));
+        // Hashes that a crash left out are made again; those of a signed checkpoint are there.
+        match journal.is_hashed(&records)? {
+            true => Ok(()),
+            false => Err(self.damaged("its leaves are not those of its hashes".to_owned())),
+        }
+    }
+
+    /// The same of the entries of one tile.
+    fn check_leaves(&self, journal: &Journal, tile: &Tile) -> Result<(), LogError> {
+        let (from, to) = tile.span().unwrap_or_default();
+        let mut wanted = Vec::new();
+        for record in journal.some(from, to)? {
+            wanted.extend_from_slice(&merkle::leaf_hash(&record.leaf()));
+        }
+        let hashes = Tile { level: Some(0), ..*tile }.hashes(journal)?;
+        match hashes == wanted {
+            true => Ok(()),
+            false => Err(self.damaged(format!("its leaves from {from} on are not those of its hashes"))),
+        }
     }
 
     /// The registry in force, where the log has another one.

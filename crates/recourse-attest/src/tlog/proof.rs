@@ -92,6 +92,14 @@ pub struct Proof {
 }
 
 impl Proof {
+    /// Whether the hashes lead from this leaf to the root that the checkpoint names, whoever signed that.
+    pub fn leads_from(&self, leaf: &[u8]) -> bool {
+        let leaf = merkle::leaf_hash(leaf);
+        Checkpoint::parse(self.checkpoint.text()).is_ok_and(|checkpoint| {
+            merkle::includes(&leaf, self.index, checkpoint.size, &self.hashes, &checkpoint.root)
+        })
+    }
+
     /// Reads a proof of at most [`LIMIT`] bytes.
     ///
     /// # Errors
