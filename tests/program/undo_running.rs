@@ -58,7 +58,7 @@ fn state(scratch: &Scratch) -> BTreeMap<String, (u32, Vec<u8>)> {
 
 /// Has the tool run a text as an agent's command.
 fn done(scratch: &Scratch, text: &str) -> Output {
-    scratch.file("job.dat", format!("use strict; my $h = $ENV{{HOME}}; my $n = 'no' . 'tes';\n{text}\n"));
+    scratch.file("job.dat", format!("use strict; my $h = $ENV{{HOME}}; my $n = 'no' . 'tes'; select undef, undef, undef, 0.05;\n{text}\n"));
     scratch.run(&["exec", "--profile", "agent", "--", "./tool", "job.dat"])
 }
 

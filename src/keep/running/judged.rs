@@ -67,8 +67,8 @@ impl<'a> Running<'a> {
     /// When the store cannot be used.
     pub(crate) fn new(keeping: &Keeping<'a>, first: Option<&Head>) -> Result<Self, StoreError> {
         let store = Store::open(keeping.places)?;
-        let begun = SystemTime::now();
-        let time = begun.duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
+        let begun = places::now();
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
         let (name, known) = match first {
             Some(head) => {
                 let name = PointName::new(head.time, &head.id);
@@ -125,6 +125,15 @@ impl<'a> Running<'a> {
             && fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta))
             && self.moved.len() < MOVED
         {
+            // Where another thing may come back to the name that it gets, it lives on nowhere.
+            if self.moved.iter().any(|(old, _)| to.starts_with(old))
+                && !self.known.contains(&self.first_name(&from))
+                && self.stands(&from, Way::Content).is_some()
+                && places::is_ours(question.thread)
+                && self.counts(&from, question.thread)
+            {
+                self.keep(&from, from.is_dir(), Way::Content);
+            }
             self.moved.push((from, to));
         }
         listener.go_on(&question);
@@ -150,8 +159,8 @@ impl<'a> Running<'a> {
     /// Made since the command began: nothing of it was there before.
     fn is_new(&self, meta: &Metadata) -> bool {
         match meta.created() {
-            Ok(made) => made >= self.begun,
-            Err(_) => meta.modified().is_ok_and(|changed| changed >= self.begun),
+            Ok(made) => made > self.begun,
+            Err(_) => meta.modified().is_ok_and(|changed| changed > self.begun),
         }
     }
 

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
 use super::kernel::{self, HERE, Named};
@@ -28,6 +30,16 @@ pub(super) fn named(thread: Pid, named: Named) -> Option<PathBuf> {
         fs::read_link(place).ok()?.join(path)
     };
     (path.is_absolute() && !NO_FILES.iter().any(|dir| path.starts_with(dir))).then_some(path)
+}
+
+/// The time by the clock that files are dated with: it stands still between two ticks.
+pub(super) fn now() -> SystemTime {
+    let fine = SystemTime::now();
+    let coarse = clock_gettime(ClockId::CLOCK_REALTIME_COARSE).ok().and_then(|now| {
+        let (seconds, part) = (u64::try_from(now.tv_sec()).ok()?, u64::try_from(now.tv_nsec()).ok()?);
+        UNIX_EPOCH.checked_add(Duration::from_secs(seconds) + Duration::from_nanos(part))
+    });
+    coarse.unwrap_or(fine)
 }
 
 /// Whether the program sees the same files under the same names as we do.
