@@ -4,14 +4,13 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::attest::document::hex;
 use crate::evaluate::Evaluation;
 use crate::model::{Material, Part};
 use crate::text::escape;
 use crate::world::World;
-
-use super::entry::digest;
 
 /// Largest program that is compared.
 const PROGRAM: u64 = 2 << 30;
@@ -133,7 +132,7 @@ fn is_still(then: &Bound, now: &Bound, world: &dyn World) -> bool {
         (Some(digest), Some(_)) => {
             then.size.and_then(|size| usize::try_from(size).ok()).is_some_and(|size| {
                 let whole = world.read_file(now.path.as_ref(), GROWN).unwrap_or_default();
-                whole.get(..size).is_some_and(|start| super::entry::sha256(start) == *digest)
+                whole.get(..size).is_some_and(|start| sha256(start) == *digest)
             })
         }
         _ => false,
@@ -142,4 +141,19 @@ fn is_still(then: &Bound, now: &Bound, world: &dyn World) -> bool {
 
 fn digested(material: &Material, world: &dyn World) -> Option<String> {
     world.digest(&material.path, PROGRAM).ok().map(|bytes| hex(&bytes))
+}
+
+/// SHA-256 of a file's bytes.
+fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// SHA-256 over texts, each with its length, so that no two lists look alike.
+pub(super) fn digest(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    hex(&hash.finalize())
 }

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::attest::document::hex;
 use crate::model::Verdict;
 use crate::report::ConsequenceReport;
 
-use super::bound::{self, Bound, Files};
+use super::bound::{self, Bound, Files, digest};
 
 /// Version of the file's form.
 pub(super) const VERSION: u32 = 1;
@@ -227,19 +225,4 @@ fn consequences(report: &ConsequenceReport) -> String {
         parts.push(mutation.recoverability.reasoning.clone());
     }
     digest(&parts.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// SHA-256 of a file's bytes.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// SHA-256 over texts, each with its length, so that no two lists look alike.
-pub(super) fn digest(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part.as_bytes());
-    }
-    hex(&hash.finalize())
 }

@@ -261,7 +261,7 @@ fn an_attested_approval_is_verified_before_it_counts() {
 
 /// A tool that nobody knows and a script that calls it; judged the same whatever it is called with.
 fn with_script(config: &str) -> Scratch {
-    let scratch = Scratch::with_policy("[keep]\nwhen = \"never\"\n");
+    let scratch = Scratch::with_policy(ASK);
     scratch.config(config);
     scratch.file("d.sh", "./utool --destroy db1\n");
     let tool = scratch.file("utool", "\u{7f}ELF and more");

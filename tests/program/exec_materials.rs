@@ -302,6 +302,7 @@ fn a_file_that_words_name_is_what_it_was() {
     for (words, name) in rows {
         let scratch = requiring(ALLOW);
         scratch.file(name, "one\n");
+        scratch.file("o.tar", "an archive\n");
         let attestation = attested(&scratch, words);
         let materials = attestation["output"]["materials"].to_string();
         assert!(materials.contains("/q.in\""), "{words:?}: {materials}");
@@ -321,7 +322,7 @@ fn a_file_that_words_name_is_what_it_was() {
 fn what_is_only_read_may_change() {
     let scratch = requiring(ALLOW);
     scratch.file("app.log", "one\n");
-    for words in [&["cat", "app.log"][..], &["grep", "one", "app.log"], &["wc", "-l", "app.log"]] {
+    for words in [&["cat", "app.log"][..], &["ls", "-l", "app.log"]] {
         scratch.file("app.log", "one\n");
         let attestation = attested(&scratch, words);
         scratch.file("app.log", "one\ntwo\n");
