@@ -114,7 +114,9 @@ impl<'w> Once<'w> {
     /// Notes the regular files that words of a command name which changes something: what it does may stand in them. What is
     /// itself changed is named by the change.
     pub(super) fn operands(&self, words: &[(Span, PathBuf)], mutations: &[Mutation]) {
-        let changes = |span: &Span| mutations.iter().any(|one| one.span.is_none_or(|of| of == *span));
+        // A change may stand at the word that names it.
+        let within = |of: Span, span: &Span| span.start <= of.start && of.end <= span.end;
+        let changes = |span: &Span| mutations.iter().any(|one| one.span.is_none_or(|of| within(of, span)));
         let is_target = |path: &Path| {
             mutations.iter().any(|one| {
                 matches!(&one.subject, Subject::Path(of) if of.path.as_known().map(Path::new) == Some(path))
