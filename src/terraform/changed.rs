@@ -151,8 +151,8 @@ impl Changed {
         let denies = denying::any(before) || denying::any(after);
         let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
-        if in_place(change) {
-            crossing::tell(&change.r#type, before, after, &mut said.beside);
+        if in_place(change) && known.alarms {
+            crossing::tell(before, after, &mut said.beside);
         }
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
         if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {

@@ -5,17 +5,14 @@
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
-use crate::knowledge::{Class, terraform_signs};
+use crate::knowledge::terraform_signs;
 use crate::model::{Action, FactValue};
 
 /// How deep attributes are looked into.
 const DEPTH: usize = 16;
 
-/// The first threshold of an alarm that is further away than before; where all that move come nearer, what only looks far is none.
-pub(super) fn tell(r#type: &str, before: &Value, after: &Value, found: &mut Vec<Beside>) {
-    if !terraform_signs().classes(r#type).contains(&Class::Alarms) {
-        return;
-    }
+/// Of what is an alarm: the first threshold that is further away than before; where all that move come nearer, what only looks far is none.
+pub(super) fn tell(before: &Value, after: &Value, found: &mut Vec<Beside>) {
     if let Some(further) = of(before, after) {
         if found.iter().all(|known| known.kind() != further.kind()) {
             found.push(further);
@@ -95,12 +92,10 @@ mod tests {
             let told = |was, now| of(&alarm(way, was), &alarm(way, now)).is_some();
             assert!(told(near, far) && !told(far, near), "{way}");
             let mut found = Vec::new();
-            tell("azurerm_storage_account", &alarm(way, near), &alarm(way, far), &mut found);
-            assert!(found.is_empty());
             let mut named = Beside::new(Action::Update, "protection.alarm");
             named.tell("attribute", FactValue::Text("criteria.threshold".into()));
             found.push(named);
-            tell("azurerm_monitor_metric_alert", &alarm(way, far), &alarm(way, near), &mut found);
+            tell(&alarm(way, far), &alarm(way, near), &mut found);
             assert!(found.is_empty(), "it comes nearer");
         }
         let (was, now) = (alarm("GreaterThan", 1), alarm("LessThan", 2));

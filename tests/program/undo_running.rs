@@ -87,7 +87,7 @@ fn whatever_it_destroys_comes_back() {
         "open my $f, '+<', \"$h/$n/b.md\"; print $f 'x';",
         "truncate \"$h/$n/a.md\", 2;",
         "rename \"$h/$n/a.md\", \"$h/$n/b.md\";",
-        "rename \"$h/$n\", \"/tmp/gone.$$\"; system 'rm', '-rf', \"/tmp/gone.$$\";",
+        "rename(\"$h/$n\", \"/tmp/gone.$$\") or system 'mv', \"$h/$n\", \"/tmp/gone.$$\"; system 'rm', '-rf', \"/tmp/gone.$$\";",
         "open my $f, '>', \"$h/link\"; print $f 'through a link';",
         "chdir $h; chdir $n; unlink 'a.md'; unlink '../big.bin';",
         "if (my $p = fork) { waitpid $p, 0 } else { unlink \"$h/$n/b.md\"; exit }",

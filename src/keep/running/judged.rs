@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -279,11 +280,22 @@ impl<'a> Running<'a> {
     }
 }
 
-/// What gets another name: the old one, and the new one.
+/// What gets another name: the old one, and the new one. None where the system is going to refuse that.
 fn renamed(question: &Question) -> Option<(PathBuf, PathBuf)> {
-    let Some(Act::Rename(from, to)) = question.act else { return None };
+    let Some(Act::Rename(from, to, alone)) = question.act else { return None };
     let name = |named: Named| places::named(question.thread, named).and_then(|path| places::name(&path));
-    Some((name(from)?, name(to)?))
+    let (from, to) = (name(from)?, name(to)?);
+    let goes = fs::symlink_metadata(&from).ok()?;
+    let device = fs::symlink_metadata(to.parent()?).ok()?.dev();
+    let fits = match fs::symlink_metadata(&to) {
+        Err(_) => true,
+        Ok(_) if alone => false,
+        Ok(stands) if goes.is_dir() => {
+            stands.is_dir() && fs::read_dir(&to).is_ok_and(|mut entries| entries.next().is_none())
+        }
+        Ok(stands) => !stands.is_dir(),
+    };
+    (fits && device == goes.dev()).then_some((from, to))
 }
 
 /// What a question is about: paths, and how what stands there goes.
@@ -298,14 +310,12 @@ fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
             .into_iter()
             .collect(),
         Some(Act::Remove(named)) => name(named).map(|path| (path, Way::Name)).into_iter().collect(),
-        Some(Act::Rename(from, to)) => {
-            let (from, to) = (name(from), name(to));
+        Some(Act::Rename(..)) => {
+            let Some((from, to)) = renamed(question) else { return Vec::new() };
             // It lives on under its other name, unless nothing lasts there. Where that name comes back to what it was, it
             // lives on nowhere.
-            let goes = |to: &Path| places::is_fleeting(to) || to.is_file();
-            let away = from.filter(|_| to.as_deref().is_none_or(goes));
-            let over = to.map(|path| (path, Way::Name));
-            over.into_iter().chain(away.map(|path| (path, Way::Content))).collect()
+            let away = (places::is_fleeting(&to) || to.is_file()).then_some((from, Way::Content));
+            std::iter::once((to, Way::Name)).chain(away).collect()
         }
         None => Vec::new(),
     }

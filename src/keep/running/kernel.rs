@@ -50,8 +50,8 @@ pub(super) enum Act {
     Write(Named),
     /// Takes a name away.
     Remove(Named),
-    /// Gives another name, in the place of what stands there.
-    Rename(Named, Named),
+    /// Gives another name, in the place of what stands there; with `true` only where nothing stands.
+    Rename(Named, Named, bool),
 }
 
 /// A question.
@@ -228,13 +228,17 @@ fn act(call: &libc::seccomp_data) -> Option<Act> {
         libc::SYS_unlinkat => Some(Act::Remove(named(0, 1))),
         // What changes places loses nothing.
         libc::SYS_renameat2 if call.args[4] & u64::from(libc::RENAME_EXCHANGE) != 0 => None,
-        libc::SYS_renameat | libc::SYS_renameat2 => Some(Act::Rename(named(0, 1), named(2, 3))),
+        libc::SYS_renameat2 => {
+            let alone = call.args[4] & u64::from(libc::RENAME_NOREPLACE) != 0;
+            Some(Act::Rename(named(0, 1), named(2, 3), alone))
+        }
+        libc::SYS_renameat => Some(Act::Rename(named(0, 1), named(2, 3), false)),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_open | libc::SYS_creat => Some(Act::Write(here(0))),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_unlink => Some(Act::Remove(here(0))),
         #[cfg(target_arch = "x86_64")]
-        libc::SYS_rename => Some(Act::Rename(here(0), here(1))),
+        libc::SYS_rename => Some(Act::Rename(here(0), here(1), false)),
         _ => None,
     }
 }

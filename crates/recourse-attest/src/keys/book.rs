@@ -34,7 +34,7 @@ pub(crate) struct Book {
     pub(crate) registry: Registry,
     /// The highest version that may have been seen by anybody.
     floor: u64,
-    /// How far each key has ever gone.
+    /// How far each key that is no longer used has ever gone.
     furthest: Vec<(String, KeyState)>,
     /// A change that was cut off was put in force just now.
     pub(super) went_forward: bool,
@@ -161,13 +161,17 @@ impl Book {
 
     /// Keeps how far the keys have gone, once that is in force. What cannot be kept now is with the next change.
     pub(super) fn remember(&mut self, places: &Places) {
-        for key in &self.registry.keys {
+        let before = self.furthest.clone();
+        // What is not ended has nothing that could be brought back.
+        for key in self.registry.keys.iter().filter(|key| key.state > KeyState::Active) {
             match self.furthest.iter_mut().find(|(key_id, _)| *key_id == key.key_id) {
                 Some((_, state)) => *state = key.state,
                 None => self.furthest.push((key.key_id.clone(), key.state)),
             }
         }
-        let _ = self.write_record(places);
+        if self.furthest != before {
+            let _ = self.write_record(places);
+        }
     }
 
     /// The change that was about to be shown when a process died. None: there is none, or it was put in force.
@@ -347,7 +351,7 @@ fn next_path(places: &Places) -> PathBuf {
     places.keys().join("next.json")
 }
 
-fn record_path(places: &Places) -> PathBuf {
+pub(super) fn record_path(places: &Places) -> PathBuf {
     places.keys().join("instance.json")
 }
 

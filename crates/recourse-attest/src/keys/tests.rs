@@ -257,12 +257,21 @@ fn a_change_that_was_shown_and_cut_off_is_finished() {
     let keys = keys.publishing_to(&root);
     keys.ensure_active().unwrap();
     let own = book::registry_path(&keys.places);
+    let record_file = book::record_path(&keys.places);
+    let states = || {
+        let record: serde_json::Value = serde_json::from_slice(&fs::read(&record_file).unwrap()).unwrap();
+        record["keys"].clone()
+    };
     // As if the process had died when the compromise was published and before it took effect.
     let cut_off = || {
-        let before = fs::read(&own).unwrap();
+        let (before, states) = (fs::read(&own).unwrap(), states());
         let active = keys.registry().unwrap().unwrap().active().unwrap().key_id.clone();
         let version = keys.compromise(&active, None).unwrap().registry_version;
         fs::write(&own, before).unwrap();
+        // How far keys have gone is written down last.
+        let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&record_file).unwrap()).unwrap();
+        record["keys"] = states;
+        fs::write(&record_file, record.to_string()).unwrap();
         assert!(keys.registry().unwrap().unwrap().active().is_some());
         (active, version)
     };
