@@ -1,5 +1,6 @@
 //! The sink that turns steps into mutations as interpretation goes.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,8 @@ pub struct Collect<'a> {
     pub touched: Vec<PathBuf>,
     /// Names of files that words may be, whatever the option or the place, with the command that they stand in.
     pub operands: Vec<(Span, PathBuf)>,
+    /// Programs that are started, as they are named.
+    pub started: BTreeSet<String>,
 }
 
 impl<'a> Collect<'a> {
@@ -40,6 +43,7 @@ impl<'a> Collect<'a> {
             named: Vec::new(),
             touched: Vec::new(),
             operands: Vec::new(),
+            started: BTreeSet::new(),
         }
     }
 }
@@ -93,6 +97,9 @@ impl Sink for Collect<'_> {
             Stdin::Text(text) => Some(text),
             _ => None,
         };
+        if !self.started.contains(name) {
+            self.started.insert(name.to_owned());
+        }
         let program = name.rsplit('/').next().unwrap_or(name);
         for text in secrets_of(program, words, stdin) {
             self.secrets.add(&text);

@@ -21,6 +21,7 @@ mod supplied;
 mod tests;
 mod untold;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,6 +135,8 @@ pub struct Evaluation {
     /// Programs that are started, and files that words of a command that changes something name: not among them, because
     /// nothing is signed, and without their digests.
     pub started: Vec<Material>,
+    /// Programs that are started, as they are named.
+    pub programs: BTreeSet<String>,
     /// Places that words of the command name, whether or not anything is known of its programs.
     pub touched: Vec<PathBuf>,
     /// A stage panicked: the verdict is `escalate` for that reason.
@@ -185,6 +188,7 @@ pub fn evaluate(
                 risks: Vec::new(),
                 materials: Vec::new(),
                 started: Vec::new(),
+                programs: BTreeSet::new(),
                 touched: Vec::new(),
                 internal_error: true,
             }
@@ -249,6 +253,7 @@ fn judge(
         risks,
         materials,
         started,
+        programs: told.programs,
         touched: told.touched,
         internal_error: false,
     }
@@ -342,6 +347,7 @@ pub fn with_recovery_point(
         risks,
         materials,
         started: evaluation.started.clone(),
+        programs: evaluation.programs.clone(),
         touched: evaluation.touched.clone(),
         internal_error: evaluation.internal_error,
     }
@@ -362,6 +368,7 @@ pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Ev
         risks: Vec::new(),
         materials,
         started: Vec::new(),
+        programs: BTreeSet::new(),
         touched: Vec::new(),
         internal_error: true,
     }

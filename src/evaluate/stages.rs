@@ -1,5 +1,6 @@
 //! The stages, wired: input to mutations, mutations to assessments.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub(super) struct Told {
     pub(super) touched: Vec<PathBuf>,
     /// Files that words of commands may name, with the place of the command.
     pub(super) operands: Vec<(Span, PathBuf)>,
+    /// Programs that are started, as they are named.
+    pub(super) programs: BTreeSet<String>,
     /// Resources that a plan names, those that stay as they are included.
     pub(super) resources: Option<usize>,
 }
@@ -74,6 +77,7 @@ pub(super) fn shell(
     told.named = collect.named;
     told.touched = collect.touched;
     told.operands.extend(collect.operands);
+    told.programs.extend(collect.started);
     if context.made_for_it {
         made::settle(&mut mutations, knowledge);
     }

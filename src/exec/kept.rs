@@ -14,8 +14,6 @@ use crate::evaluate::Evaluation;
 use crate::keep::Running;
 use crate::keep::{Head, Keeping, Kept, Offer, before_run, make_store, offer, on_request, recovery_point};
 use crate::knowledge::agents;
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-use crate::model::Part;
 use crate::model::Verdict;
 use crate::text::escape;
 
@@ -175,17 +173,15 @@ pub(super) enum Ran {
 
 /// Runs a command, and sets aside what it is about to destroy, where that is wanted and can be.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn watched(first: &First, mut start: Command, text: &str, around: &Surroundings<'_>) -> Ran {
+pub(super) fn watched(first: &First, mut start: Command, around: &Surroundings<'_>) -> Ran {
     let Some(places) = may_keep(around) else { return Ran::Unwatched(start) };
     let keeping = first.keeping(around, places);
     // What a shim starts may have to know its own number.
     if !keeping.watches() || Behind::now().is_any() {
         return Ran::Unwatched(start);
     }
-    let followed = first.evaluation.materials.iter().filter(|one| one.part != Part::Program);
-    let files: Vec<Vec<u8>> = followed.filter_map(|one| std::fs::read(&one.path).ok()).collect();
-    let texts = std::iter::once(text.as_bytes()).chain(files.iter().map(Vec::as_slice));
-    if !watched::is_possible(texts) {
+    let programs = first.evaluation.programs.iter().map(String::as_str);
+    if !watched::is_possible(programs, &around.context.cwd) {
         return Ran::Unwatched(start);
     }
     let done = first.done.borrow();
@@ -199,7 +195,7 @@ pub(super) fn watched(first: &First, mut start: Command, text: &str, around: &Su
 
 /// Runs a command, and sets aside what it is about to destroy: not on this system.
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(super) fn watched(_: &First, start: Command, _: &str, _: &Surroundings<'_>) -> Ran {
+pub(super) fn watched(_: &First, start: Command, _: &Surroundings<'_>) -> Ran {
     Ran::Unwatched(start)
 }
 

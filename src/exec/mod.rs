@@ -146,7 +146,7 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
                 let code = match still(&first.evaluation.materials, &program, around) {
                     Ok(bound) => {
                         let start = command(&program, bound.as_ref(), &argv, &[]);
-                        match kept::watched(&first, start, &text, around) {
+                        match kept::watched(&first, start, around) {
                             Ran::ToItsEnd(code) => return Err(code),
                             Ran::Failed(error) => not_started(&error, &program),
                             Ran::Unwatched(start) => become_it(start, &program),

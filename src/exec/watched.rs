@@ -19,7 +19,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::keep::{Listener, Running, Side, below_filter, default_action, is_there, let_go, listener, split};
@@ -27,8 +27,10 @@ use crate::text::escape;
 
 use super::say;
 
-/// Words of a command that are looked up for programs that need other rights, at most, and bytes of the files that it runs.
-const WORDS: usize = 2_000;
+/// The right to look at system calls of others, by its number (`CAP_SYS_ADMIN`).
+const ADMIN: u32 = 21;
+/// The attribute in which a file's own rights stand.
+const RIGHTS: &str = "security.capability";
 
 /// What the second process tells the first.
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,34 +59,32 @@ pub(super) enum Outcome {
     Impossible,
 }
 
-/// Whether the command can be run so. `texts`: all that it runs, as far as it is text.
-pub(super) fn is_possible<'a>(texts: impl Iterator<Item = &'a [u8]>) -> bool {
-    is_there() && (geteuid().is_root() || !needs_other_rights(texts))
+/// Whether a command that starts these programs can be run so, in this directory: who may not look at system calls of others
+/// has to give up other rights for all that comes from the command, and some programs live by them (`sudo`).
+pub(super) fn is_possible<'a>(mut programs: impl Iterator<Item = &'a str>, cwd: &Path) -> bool {
+    is_there() && (may_look() || !programs.any(|name| gets_rights(name, cwd)))
 }
 
-/// Whether a word of it names a program that gets other rights when it is started: who may not look at system calls of
-/// others has to give that up for all that comes from the command.
-fn needs_other_rights<'a>(texts: impl Iterator<Item = &'a [u8]>) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let dirs: Vec<_> = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).collect();
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._/+-".contains(byte);
+/// Whether this process may look at system calls of others as it is.
+fn may_look() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    rights
+        .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+        .is_some_and(|bits| bits >> ADMIN & 1 == 1)
+}
+
+/// Whether a program gets other rights when it is started.
+fn gets_rights(name: &str, cwd: &Path) -> bool {
     let gets = |path: &Path| {
         path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o6000 != 0)
+            || rustix::fs::getxattr(path, RIGHTS, &mut [0_u8; 64][..]).is_ok_and(|length| length > 0)
     };
-    let mut seen = std::collections::HashSet::new();
-    for word in texts.flat_map(|text| text.split(move |byte| !is_name(byte))) {
-        let Ok(word) = std::str::from_utf8(word) else { continue };
-        if word.is_empty() || word.len() > 64 || !seen.insert(word.to_owned()) {
-            continue;
-        }
-        if seen.len() > WORDS {
-            return true;
-        }
-        if word.contains('/') && gets(Path::new(word)) || dirs.iter().any(|dir| gets(&dir.join(word))) {
-            return true;
-        }
+    if name.contains('/') {
+        return gets(&cwd.join(name));
     }
-    false
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| gets(&cwd.join(dir).join(name)))
 }
 
 /// Runs the command.
@@ -237,7 +237,7 @@ impl Second<'_> {
     /// Starts the command; its listener, where there is one. None: it could not be started.
     fn start(&mut self, command: &mut Command, signals: SigSet) -> Option<Option<Listener>> {
         let (ours, theirs) = UnixStream::pair().ok()?;
-        below_filter(command, OwnedFd::from(theirs), signals, !geteuid().is_root());
+        below_filter(command, OwnedFd::from(theirs), signals, !may_look());
         let started = command.spawn();
         // The command itself holds the other end, until it has become what it is.
         *command = Command::new("");

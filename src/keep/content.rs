@@ -99,13 +99,15 @@ pub(super) struct Folder {
     count: u32,
     /// Bytes that were appended to the pack, and its number.
     pack: Option<(File, u32, u64)>,
+    /// The pack is not known to be on the disk yet.
+    pack_waits: bool,
     /// Copied files that are not known to be on the disk yet.
     unsynced: Vec<PathBuf>,
 }
 
 impl Folder {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, count: 0, pack: None, unsynced: Vec::new() }
+        Self { path, count: 0, pack: None, pack_waits: false, unsynced: Vec::new() }
     }
 
     /// Something stands in it.
@@ -140,12 +142,15 @@ impl Folder {
         if self.pack.is_none() {
             let (path, number) = self.next()?;
             self.pack = Some((create(&path)?, number, 0));
-            self.unsynced.push(path);
         }
         let (file, number, length) = self.pack.as_mut().ok_or(io::ErrorKind::NotFound)?;
         let at = *length;
         file.write_all(bytes)?;
         *length += bytes.len() as u64;
+        // It may have been brought to the disk before, and grows again.
+        if !std::mem::replace(&mut self.pack_waits, true) {
+            self.unsynced.push(self.path.join(number.to_string()));
+        }
         Ok((*number, at))
     }
 
@@ -154,6 +159,7 @@ impl Folder {
         if !self.is_used() {
             return Ok(());
         }
+        self.pack_waits = false;
         sync_all(&std::mem::take(&mut self.unsynced))?;
         File::open(&self.path)?.sync_all()?;
         match self.path.parent() {

@@ -24,7 +24,7 @@ const AROUND: usize = 4096;
 pub(crate) const UNDER_WAY: &str = ".recourse-undo-";
 
 /// How a thing is about to change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
     /// Its mode, owner or attributes: the content stays.
     Rights,
@@ -350,17 +350,32 @@ impl Capture {
     /// # Errors
     /// When it does not fit, or the disk refuses.
     pub fn sync(&mut self) -> Result<(), CannotKeep> {
-        self.store_all()?;
-        self.noted = None;
-        for folder in &mut self.folders {
-            folder.sync().map_err(|source| io(&folder.path, source))?;
-        }
+        self.flush()?;
         if !self.items.is_empty() {
             for (path, item) in std::mem::take(&mut self.around) {
                 self.items.entry(path).or_insert(item);
             }
         }
         Ok(())
+    }
+
+    /// Stores the content of what was set aside so far, and brings it to the disk. More may come.
+    ///
+    /// # Errors
+    /// When it does not fit, or the disk refuses.
+    pub(super) fn flush(&mut self) -> Result<(), CannotKeep> {
+        self.store_all()?;
+        self.noted = None;
+        for folder in &mut self.folders {
+            folder.sync().map_err(|source| io(&folder.path, source))?;
+        }
+        Ok(())
+    }
+
+    /// All that was set aside so far, with the directories that it stood in.
+    pub(super) fn all(&self) -> Vec<Item> {
+        let around = self.around.iter().filter(|(path, _)| !self.items.contains_key(*path));
+        self.items.values().chain(around.map(|(_, item)| item)).cloned().collect()
     }
 
     /// Takes away all that was stored.

@@ -370,8 +370,12 @@ fn files_below(dir: &Path) -> Option<Vec<PathBuf>> {
 
 /// Whether this user may change what stands there.
 fn is_ours(place: &Path) -> bool {
-    access(place, Access::WRITE_OK).is_ok()
-        && !["/dev", "/proc", "/sys"].iter().any(|dir| place.starts_with(dir))
+    access(place, Access::WRITE_OK).is_ok() && !is_of_the_kernel(place)
+}
+
+/// Where no file stands that could be kept.
+pub(super) fn is_of_the_kernel(place: &Path) -> bool {
+    ["/dev", "/proc", "/sys"].iter().any(|dir| place.starts_with(dir))
 }
 
 /// Leaves out what is too much, the largest first; what that is, in words.

@@ -25,6 +25,8 @@ pub struct Machine {
     pub boot: Words,
     /// Directories that anybody may fill and everybody may empty.
     pub temporary: Words,
+    /// Directories that are empty after the next start.
+    pub fleeting: Words,
     /// Directories below a home that tools fill again.
     pub caches: Words,
     /// Directories of the system that package managers fill again.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::knowledge::Match;
+use crate::knowledge::{Match, machine};
 use crate::model::{Action, Subject, Value};
 use crate::shell::Invocation;
 
@@ -115,9 +115,6 @@ const SYSTEM: &[&str] = &[
     "/Users",
     "/private",
 ];
-/// Directories that are empty after the next start.
-const FLEETING: &[&str] = &["/tmp", "/dev/shm", "/run", "/var/run", "/private/tmp"];
-
 /// What it costs that something is no longer where it was: asked only where the place may matter.
 fn taken_away(scene: &Scene<'_>, placed: &Placed) -> Option<Draft> {
     let (from, to) = (placed.from.as_ref()?, placed.to.prefix());
@@ -126,11 +123,11 @@ fn taken_away(scene: &Scene<'_>, placed: &Placed) -> Option<Draft> {
     }
     let home = scene.home();
     let at_home = |path: &Path| home.as_ref().is_some_and(|home| path.starts_with(home));
-    let below = |path: &Path, list: &[&str]| list.iter().any(|dir| path.starts_with(dir));
-    let fleeting = |path: &Path| below(path, FLEETING) && !at_home(path);
+    let fleeting = |path: &Path| machine().fleeting.iter().any(|dir| path.starts_with(dir)) && !at_home(path);
     let leaves = fleeting(Path::new(&to)) && !fleeting(from);
-    let system =
-        from == Path::new("/") || (below(from, SYSTEM) && !at_home(from)) || home.as_ref() == Some(from);
+    let system = from == Path::new("/")
+        || (SYSTEM.iter().any(|dir| from.starts_with(dir)) && !at_home(from))
+        || home.as_ref() == Some(from);
     if !leaves && !system {
         return None;
     }

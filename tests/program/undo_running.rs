@@ -100,6 +100,14 @@ fn whatever_it_destroys_comes_back() {
         "rename \"$h/$n/a.md\", \"$h/x\"; rename \"$h/x\", \"$h/y\"; unlink \"$h/y\";",
         "rename \"$h/$n/a.md\", \"$h/x\"; rename \"$h/$n/b.md\", \"$h/$n/a.md\"; unlink \"$h/x\";",
         "for (1..3) { open my $f, '>', \"$h/$n/a.md\"; print $f $_; close $f }",
+        // Another name keeps a file alive, but not its content.
+        "link \"$h/$n/a.md\", \"$h/twin\" or die; open my $f, '>', \"$h/twin\"; print $f 'x';",
+        "link \"$h/$n/a.md\", \"$h/twin\" or die; unlink \"$h/$n/a.md\"; open my $f, '>', \"$h/twin\"; print $f 'x';",
+        "link \"$h/$n/a.md\", \"$h/twin\" or die; unlink \"$h/$n/a.md\"; unlink \"$h/twin\";",
+        "open my $f, '>>', \"$h/$n/a.md\"; truncate $f, 0;",
+        "open my $f, '+>>', \"$h/$n/a.md\"; truncate $f, 2; print $f 'x';",
+        "rename \"$h/$n/deep/c.md\", \"$h/c\"; system 'rm', '-rf', \"$h/$n\"; unlink \"$h/c\";",
+        "system 'rm', '-rf', \"$h/$n/deep\"; system 'rm', '-rf', \"$h/$n\";",
     ];
     for text in texts {
         let scratch = scene();
@@ -130,6 +138,10 @@ fn what_nobody_would_miss_is_not_kept() {
         "open my $f, '>>', \"$h/$n/a.md\"; print $f 'more';",
         "open my $f, '<', \"$h/$n/a.md\"; my $all = <$f>;",
         "rename \"$h/$n/a.md\", \"$h/$n/other.md\";",
+        "link \"$h/$n/a.md\", \"$h/twin\" or die; unlink \"$h/twin\";",
+        "link \"$h/$n/a.md\", \"$h/twin\" or die; unlink \"$h/$n/a.md\";",
+        // Opened by the call that tells its flags in memory: to read.
+        "my $p = \"$h/$n/a.md\"; my $how = pack 'Q3', 0, 0, 0; syscall(437, -100, $p, $how, 24);",
         "open my $f, '>', \"/tmp/recourse-test.$$\"; close $f; unlink \"/tmp/recourse-test.$$\";",
     ] {
         let scratch = scene();
@@ -260,4 +272,48 @@ fn the_first_point_stays_as_it_was_named_and_all_of_it_goes_together() {
         scratch.in_terminal(&[crate::support::program(), "kept", "forget", &id, "--yes"]).finish();
     assert_eq!(forgotten.0, 0, "{}", forgotten.1);
     assert!(ending("running").is_empty());
+}
+
+#[test]
+fn a_killed_watcher_leaves_what_it_kept() {
+    if !is_watched() {
+        return;
+    }
+    let scratch = scene();
+    scratch.file(
+        "job.dat",
+        "$| = 1; my $h = $ENV{HOME}; unlink \"$h/no\" . 'tes/a.md'; print getppid, \"\\n\"; sleep 60;",
+    );
+    let mut child = scratch
+        .recourse(&["exec", "--profile", "agent", "--", "./tool", "job.dat"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut watcher = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut watcher)
+        .unwrap();
+    let watcher = nix::unistd::Pid::from_raw(watcher.trim().parse().unwrap());
+    assert_ne!(watcher.as_raw(), i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(watcher, nix::sys::signal::Signal::SIGKILL).unwrap();
+    assert!(!child.wait().unwrap().success());
+    let note = scratch.root().join("home/notes/a.md");
+    assert!(!note.exists());
+    assert!(scratch.run(&["undo", "--yes"]).status.success());
+    assert_eq!(fs::read_to_string(note).unwrap(), "first\n");
+}
+
+#[test]
+fn two_names_of_one_file_come_back_as_one() {
+    if !is_watched() {
+        return;
+    }
+    let scratch = scene();
+    let home = scratch.root().join("home");
+    fs::hard_link(home.join("notes/a.md"), home.join("twin")).unwrap();
+    let ran = done(&scratch, "open my $f, '>', \"$h/$n/a.md\"; print $f 'x';");
+    assert!(said(&ran).contains("while it ran"), "{}", said(&ran));
+    assert!(scratch.run(&["undo", "--yes"]).status.success());
+    for name in ["notes/a.md", "twin"] {
+        assert_eq!(fs::read_to_string(home.join(name)).unwrap(), "first\n", "{name}");
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::unistd::Pid;
 
@@ -21,19 +21,21 @@ use super::super::git::with_parents;
 use super::super::plan::weighs;
 use super::super::point::{Head, Item, Made, Was};
 use super::super::store::{PointName, Store, StoreError, new_id};
+use super::super::unread::is_of_the_kernel;
 use super::super::{Keeping, described};
 use super::kernel::{Act, Listener, Named, Question};
+use super::moves::Moves;
 use super::places;
 
 /// Files that are kept while one command runs, and bytes that are copied, at most.
 const MOST: (u64, u64) = (5_000, 128 << 20);
 /// Files of one directory whose loss would be none, after which the directory is asked about as a whole.
 const CALM: usize = 4;
-/// Names that were changed are followed up to so many.
-const MOVED: usize = 10_000;
-/// What all looks may cost: a command may run for long, and each look is about one file.
+/// What all looks at single files may cost: a command may run for long. A tree is looked at with the bounds of any command.
 const LOOKING: Looking =
     Looking { entries: 5_000_000, bytes: 4 << 30, time: Duration::from_secs(7 * 86_400) };
+/// What was set aside is written down again after this time at the latest, when more comes.
+const SAVED: Duration = Duration::from_secs(5);
 /// What could not be kept is named up to here.
 const NAMED: usize = 3;
 
@@ -48,8 +50,9 @@ pub(crate) struct Running<'a> {
     name: PointName,
     before: bool,
     head: Head,
-    /// What was set aside already, and what is not to be set aside.
-    known: HashSet<PathBuf>,
+    /// What was set aside already, and what nobody would miss, by its first name. A file whose name may go because its
+    /// content has another one is not of the sort whose content may go.
+    known: HashSet<(PathBuf, Way)>,
     begun: SystemTime,
     session: Session,
     /// Directories that were asked about: nothing that stood in them when it began would be a loss.
@@ -57,8 +60,9 @@ pub(crate) struct Running<'a> {
     harmless: HashMap<PathBuf, usize>,
     capture: Capture,
     left: Vec<PathBuf>,
-    /// What got another name since it began, the last first: the old one, and the new one.
-    moved: Vec<(PathBuf, PathBuf)>,
+    moves: Moves,
+    /// When it was written down last, and how many things stood there.
+    saved: Option<(Instant, usize)>,
 }
 
 impl<'a> Running<'a> {
@@ -75,7 +79,8 @@ impl<'a> Running<'a> {
                 let name = PointName::new(head.time, &head.id);
                 let (_, items) = store.read(&name)?;
                 let whole = |item: &Item| matches!(item.was, Was::File { .. } | Was::Link(_) | Was::Absent);
-                (name, items.into_iter().filter(whole).map(|item| item.path.0).collect())
+                let known = items.into_iter().filter(whole).map(|item| item.path.0);
+                (name, known.flat_map(|path| [(path.clone(), Way::Name), (path, Way::Content)]).collect())
             }
             None => (PointName::new(i64::try_from(time).unwrap_or(i64::MAX), &new_id()?), HashSet::new()),
         };
@@ -103,7 +108,8 @@ impl<'a> Running<'a> {
             harmless: HashMap::new(),
             capture,
             left: Vec::new(),
-            moved: Vec::new(),
+            moves: Moves::default(),
+            saved: None,
         })
     }
 
@@ -112,41 +118,53 @@ impl<'a> Running<'a> {
         // Whoever asked and is gone needs no answer.
         let Ok(question) = listener.next() else { return };
         for (path, way) in touched(&question) {
-            if let Some(below) = self.stands(&path, way)
-                && !self.known.contains(&self.first_name(&path))
-                // What was read is worth something only while the one who asked still waits.
-                && listener.waits(&question)
-                && places::is_ours(question.thread)
-                && self.counts(&path, question.thread)
-            {
-                self.keep(&path, below, way);
+            // What was read is worth something only while the one who asked still waits.
+            if self.stands(&path, way).is_some() && listener.waits(&question) {
+                self.consider(&path, way, question.thread);
             }
         }
-        if let Some((from, to)) = renamed(&question)
-            && fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta))
-            && self.moved.len() < MOVED
-        {
-            // Where another thing may come back to the name that it gets, it lives on nowhere.
-            if self.moved.iter().any(|(old, _)| to.starts_with(old))
-                && !self.known.contains(&self.first_name(&from))
-                && self.stands(&from, Way::Content).is_some()
-                && places::is_ours(question.thread)
-                && self.counts(&from, question.thread)
-            {
-                self.keep(&from, from.is_dir(), Way::Content);
+        match question.act {
+            Some(Act::Rename(..)) => self.moves_on(&question),
+            Some(Act::Link(from, to)) => {
+                if let Some((from, to)) = linked(&question, from, to)
+                    && fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta))
+                {
+                    self.moves.note(from, to);
+                }
             }
-            self.moved.push((from, to));
+            _ => {}
         }
         listener.go_on(&question);
     }
 
-    /// How something was called when the command began.
-    fn first_name(&self, path: &Path) -> PathBuf {
-        self.moved.iter().rev().fold(path.to_owned(), |path, (from, to)| match path.strip_prefix(to) {
-            Ok(rest) if rest.as_os_str().is_empty() => from.clone(),
-            Ok(rest) => from.join(rest),
-            Err(_) => path,
-        })
+    /// Notes that something gets another name.
+    fn moves_on(&mut self, question: &Question) {
+        let Some((from, to)) = renamed(question) else { return };
+        if !fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta)) {
+            return;
+        }
+        // Where another thing may come back to the name that it gets, it lives on nowhere; and so it does where names
+        // are not followed any more.
+        if self.moves.is_full() || self.moves.was_elses(&to) {
+            self.consider(&from, Way::Content, question.thread);
+        }
+        self.moves.note(from, to);
+    }
+
+    /// Sets something aside, where it stood there before and would be missed.
+    fn consider(&mut self, path: &Path, way: Way, thread: Pid) {
+        let first = self.moves.first_name(path);
+        let done = |way| self.known.contains(&(first.clone(), way));
+        if done(way) || done(Way::Content) {
+            return;
+        }
+        if let Some(below) = self.stands(path, way)
+            && places::is_ours(thread, path)
+            && self.counts(path, &first, way, thread)
+        {
+            self.keep(path, &first, below, way);
+            self.save_in_time();
+        }
     }
 
     /// Whether something stands there that was there when the command began; with `true`, also below it.
@@ -166,39 +184,54 @@ impl<'a> Running<'a> {
     }
 
     /// Whether anybody would miss it.
-    fn counts(&mut self, path: &Path, thread: Pid) -> bool {
+    fn counts(&mut self, path: &Path, first: &Path, way: Way, thread: Pid) -> bool {
         if path.starts_with(self.store.folder()) {
             return false;
         }
-        if places::is_of_git(&self.first_name(path)) {
+        if places::is_of_git(first) {
             return !places::is_git(thread);
         }
         if path.ancestors().skip(1).any(|dir| self.calm.get(dir) == Some(&true)) {
             return false;
         }
-        if self.weighs(path, if path.is_dir() { "tree" } else { "file" }) {
+        let weighs = match path.is_dir() {
+            true => self.tree_weighs(path),
+            false => {
+                // Other names of a file keep it alive when one of them goes, but not its content.
+                let action = if way == Way::Content { Action::Replace } else { Action::Delete };
+                let mutation = self.act(action, path, "file");
+                let session = &mut self.session;
+                weighed(mutation, self.world, session, self.knowledge)
+            }
+        };
+        if weighs {
             return true;
         }
-        self.known.insert(self.first_name(path));
+        self.known.insert((first.to_owned(), way));
         let Some(dir) = path.parent() else { return false };
         let harmless = self.harmless.entry(dir.to_owned()).or_default();
         *harmless += 1;
         // Where many go that nobody would miss, the rest may be of that sort.
         if *harmless == CALM && !self.cwd.starts_with(dir) {
-            let calm = !self.weighs(dir, "tree");
+            let calm = !self.tree_weighs(dir);
             self.calm.insert(dir.to_owned(), calm);
         }
         false
     }
 
-    /// Whether something would be lost if this were removed, by the evidence that any such act is judged by.
-    fn weighs(&mut self, path: &Path, kind: &str) -> bool {
-        // A name that is no text is unknown to evidence: what is unknown is kept.
-        let Some(text) = path.to_str() else { return true };
+    /// Whether something would be lost if all of a tree were removed. What is too large to be looked at in time is unknown,
+    /// and that counts.
+    fn tree_weighs(&self, dir: &Path) -> bool {
+        weighed(self.act(Action::Delete, dir, "tree"), self.world, &mut Session::default(), self.knowledge)
+    }
+
+    /// The act that is judged in the place of what a program does. None: a name that no evidence can be about.
+    fn act(&self, action: Action, path: &Path, kind: &str) -> Option<Mutation> {
+        let text = path.to_str()?;
         let mut subject = PathSubject::new(Value::known(text), text);
         (subject.explicit, subject.recursive) = (true, kind == "tree");
-        let mutation = Mutation {
-            action: Action::Delete,
+        Some(Mutation {
+            action,
             kind: kind.to_owned(),
             subject: Subject::Path(subject),
             target: Target { r#type: kind.to_owned(), id: text.to_owned(), ..Target::default() },
@@ -210,27 +243,27 @@ impl<'a> Running<'a> {
             context: Context { cwd: vec![self.cwd.clone()], ..Context::default() },
             facts: Facts::new(),
             dependents: Vec::new(),
-        };
-        let evidence = evidence::collect(&mutation, self.world, &mut self.session);
-        weighs(&recoverability::assess(mutation, evidence, self.knowledge))
+        })
     }
 
-    fn keep(&mut self, path: &Path, below: bool, way: Way) {
-        let first = self.first_name(path);
-        self.known.insert(first.clone());
+    fn keep(&mut self, path: &Path, first: &Path, below: bool, way: Way) {
+        self.known.insert((first.to_owned(), way));
         // The directories on the way come back with it, but for those that stay in any case.
         let home = self.home.iter().map(PathBuf::as_path).filter(|home| path.starts_with(home));
         let tops = home.chain([self.cwd.as_path()].into_iter().filter(|cwd| path.starts_with(cwd)));
         let top = tops.max_by_key(|top| std::cmp::Reverse(top.as_os_str().len())).map(Path::to_owned);
         let top = top.as_deref().filter(|_| first == path).or(path.parent());
+        let before: HashSet<PathBuf> =
+            self.capture.items.keys().filter(|kept| kept.starts_with(path)).cloned().collect();
         let done = with_parents(path, top, below, way, &mut self.capture);
         if done.and_then(|()| self.capture.store_all()).is_err() {
-            self.capture.items.retain(|kept, _| !kept.starts_with(path));
+            // What was kept there before stays kept.
+            self.capture.items.retain(|kept, _| !kept.starts_with(path) || before.contains(kept));
             self.capture.waiting.clear();
             self.left.push(path.to_owned());
         } else if first != path {
-            self.capture.call(path, &first);
-            self.way_back(path, &first);
+            self.capture.call(path, first);
+            self.way_back(path, first);
         }
     }
 
@@ -248,27 +281,48 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// All that was set aside stands on the disk, in the command's recovery point; what it is, in words.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub(crate) fn close(mut self) -> Result<Option<String>, String> {
-        self.head.without = self.missed().into_iter().collect();
+    /// Writes down what was set aside so far, now and then: whoever is killed leaves nearly all of it, and a command that
+    /// destroys much does not wait for the disk each time.
+    fn save_in_time(&mut self) {
+        let due = self.saved.is_none_or(|(when, items)| {
+            self.capture.items.len() >= items.saturating_mul(2) || when.elapsed() >= SAVED
+        });
+        if due {
+            // Whether that is so in the end is told when it ends.
+            let _ = self.save();
+            self.saved = Some((Instant::now(), self.capture.items.len()));
+        }
+    }
+
+    /// Brings all of it to the disk, in the command's recovery point; what it is, in words. None: there is nothing.
+    fn save(&mut self) -> Result<Option<String>, String> {
         let kept = self.capture.items.values().any(|item| !item.was.is_about() && item.was != Was::Directory);
         if !kept {
-            return self.head.without.pop().map_or(Ok(None), Err);
+            return Ok(None);
         }
-        self.capture.sync().map_err(|error| error.to_string())?;
-        self.capture.items.values_mut().for_each(|item| item.beside = true);
+        self.capture.flush().map_err(|error| error.to_string())?;
         let what = described(&self.capture);
-        let head = self.capture.told_in(self.head.clone(), what.clone());
-        let items: Vec<Item> = std::mem::take(&mut self.capture.items).into_values().collect();
+        let head = Head { without: self.missed().into_iter().collect(), ..self.head.clone() };
+        let head = self.capture.told_in(head, what.clone());
+        let mut items = self.capture.all();
+        items.iter_mut().for_each(|item| item.beside = true);
         let written = if self.before {
             self.store.write_beside(&self.name, &head, &items)
         } else {
             self.store.write(&head, &items).map(drop)
         };
         written.map_err(|error| error.to_string()).map(|()| Some(what))
+    }
+
+    /// All that was set aside stands on the disk, in the command's recovery point; what it is, in words.
+    ///
+    /// # Errors
+    /// When the disk refuses, or nothing of what would be lost could be kept.
+    pub(crate) fn close(mut self) -> Result<Option<String>, String> {
+        match (self.save()?, self.missed()) {
+            (None, Some(missed)) => Err(missed),
+            (what, _) => Ok(what),
+        }
     }
 
     fn missed(&self) -> Option<String> {
@@ -278,6 +332,22 @@ impl<'a> Running<'a> {
         let and = if more > 0 { format!(" and {more} more") } else { String::new() };
         Some(format!("{}{and}: it was too much, or could not be read", named.join(", ")))
     }
+}
+
+/// Whether something would be lost by an act, by the evidence that any such act is judged by. What no evidence can be about
+/// is unknown, and that counts.
+fn weighed(act: Option<Mutation>, world: &dyn World, session: &mut Session, knowledge: &Knowledge) -> bool {
+    let Some(act) = act else { return true };
+    let evidence = evidence::collect(&act, world, session);
+    weighs(&recoverability::assess(act, evidence, knowledge))
+}
+
+/// The name that a file has, and the further one that it gets. None where the system is going to refuse that.
+fn linked(question: &Question, from: Named, to: Named) -> Option<(PathBuf, PathBuf)> {
+    let name = |named: Named| places::named(question.thread, named).and_then(|path| places::name(&path));
+    let (from, to) = (name(from)?, name(to)?);
+    let is_file = fs::symlink_metadata(&from).is_ok_and(|meta| meta.is_file());
+    (is_file && fs::symlink_metadata(&to).is_err()).then_some((from, to))
 }
 
 /// What gets another name: the old one, and the new one. None where the system is going to refuse that.
@@ -304,6 +374,12 @@ fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
     let name = |named: Named| places::named(thread, named).and_then(|path| places::name(&path));
     match question.act {
         // A link is followed.
+        Some(Act::Cut(descriptor)) => fs::read_link(format!("/proc/{thread}/fd/{descriptor}"))
+            .ok()
+            .filter(|path| path.is_absolute() && !is_of_the_kernel(path))
+            .map(|path| (path, Way::Content))
+            .into_iter()
+            .collect(),
         Some(Act::Write(named)) => places::named(thread, named)
             .and_then(|path| fs::canonicalize(path).ok())
             .map(|path| (path, Way::Content))
@@ -317,6 +393,6 @@ fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
             let away = (places::is_fleeting(&to) || to.is_file()).then_some((from, Way::Content));
             std::iter::once((to, Way::Name)).chain(away).collect()
         }
-        None => Vec::new(),
+        Some(Act::Link(..)) | None => Vec::new(),
     }
 }

@@ -48,10 +48,14 @@ pub(super) const HERE: i32 = libc::AT_FDCWD;
 pub(super) enum Act {
     /// Opens for writing, or cuts off.
     Write(Named),
+    /// Cuts off what is open by this descriptor.
+    Cut(i32),
     /// Takes a name away.
     Remove(Named),
     /// Gives another name, in the place of what stands there; with `true` only where nothing stands.
     Rename(Named, Named, bool),
+    /// Gives a further name.
+    Link(Named, Named),
 }
 
 /// A question.
@@ -159,7 +163,7 @@ impl Listener {
             return Err(io::Error::last_os_error());
         }
         let thread = Pid::from_raw(i32::try_from(asked.pid).unwrap_or(0));
-        Ok(Question { id: asked.id, thread, act: act(&asked.data) })
+        Ok(Question { id: asked.id, thread, act: act(thread, &asked.data) })
     }
 
     /// Whoever asked still waits: what was read of it is its own.
@@ -216,15 +220,36 @@ pub(super) fn text(thread: Pid, at: u64) -> Option<Vec<u8>> {
     None
 }
 
+/// What a program has stored at a place, as a number of 64 bits.
+fn number_at(thread: Pid, at: u64) -> Option<u64> {
+    let mut number = [0; 8];
+    let place = [RemoteIoVec { base: usize::try_from(at).ok()?, len: number.len() }];
+    let got = process_vm_readv(thread, &mut [IoSliceMut::new(&mut number)], &place).ok()?;
+    (got == number.len()).then(|| u64::from_ne_bytes(number))
+}
+
+/// Whether flags of opening let what stands there be lost.
+fn may_lose(flags: u64) -> bool {
+    let has = |flag: libc::c_int| flags & u64::from(flag.unsigned_abs()) != 0;
+    !has(libc::O_EXCL)
+        && (has(libc::O_TRUNC) || has(libc::O_RDWR) || has(libc::O_WRONLY) && !has(libc::O_APPEND))
+}
+
 /// What a call is about.
-fn act(call: &libc::seccomp_data) -> Option<Act> {
+fn act(thread: Pid, call: &libc::seccomp_data) -> Option<Act> {
     let number = libc::c_long::from(call.nr);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let named = |dir: usize, text: usize| Named { dir: call.args[dir] as i32, text: call.args[text] };
     let here = |text: usize| Named { dir: HERE, text: call.args[text] };
     match number {
-        libc::SYS_openat | libc::SYS_openat2 => Some(Act::Write(named(0, 1))),
+        libc::SYS_openat => Some(Act::Write(named(0, 1))),
+        // Its flags stand in the program's memory, where the filter cannot look; unread they may be any.
+        libc::SYS_openat2 => {
+            number_at(thread, call.args[2]).is_none_or(may_lose).then(|| Act::Write(named(0, 1)))
+        }
         libc::SYS_truncate => Some(Act::Write(here(0))),
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        libc::SYS_ftruncate => Some(Act::Cut(call.args[0] as i32)),
         libc::SYS_unlinkat => Some(Act::Remove(named(0, 1))),
         // What changes places loses nothing.
         libc::SYS_renameat2 if call.args[4] & u64::from(libc::RENAME_EXCHANGE) != 0 => None,
@@ -233,17 +258,20 @@ fn act(call: &libc::seccomp_data) -> Option<Act> {
             Some(Act::Rename(named(0, 1), named(2, 3), alone))
         }
         libc::SYS_renameat => Some(Act::Rename(named(0, 1), named(2, 3), false)),
+        libc::SYS_linkat => Some(Act::Link(named(0, 1), named(2, 3))),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_open | libc::SYS_creat => Some(Act::Write(here(0))),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_unlink => Some(Act::Remove(here(0))),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_rename => Some(Act::Rename(here(0), here(1), false)),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_link => Some(Act::Link(here(0), here(1))),
         _ => None,
     }
 }
 
-/// Puts the filter on this process and all that come from it.
+/// Puts the filter on this process and all that come from it. `bare`: see [`below_filter`].
 fn install(filter: &[libc::sock_filter], bare: bool) -> io::Result<OwnedFd> {
     let base = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     // Signals that come while an answer is awaited begin the call anew, for ever with some programs, unless it holds them off.
@@ -293,15 +321,17 @@ fn filter() -> Vec<libc::sock_filter> {
     let mut asked = vec![
         libc::SYS_openat2,
         libc::SYS_truncate,
+        libc::SYS_ftruncate,
         libc::SYS_unlinkat,
         libc::SYS_renameat,
         libc::SYS_renameat2,
+        libc::SYS_linkat,
     ];
     // The call, and which of its arguments holds the flags.
     let mut opened = vec![(libc::SYS_openat, 2)];
     #[cfg(target_arch = "x86_64")]
     {
-        asked.extend([libc::SYS_creat, libc::SYS_unlink, libc::SYS_rename]);
+        asked.extend([libc::SYS_creat, libc::SYS_unlink, libc::SYS_rename, libc::SYS_link]);
         opened.push((libc::SYS_open, 1));
     }
     for call in asked {
@@ -319,7 +349,7 @@ fn filter() -> Vec<libc::sock_filter> {
 }
 
 /// Whether what is opened may lose what stands in it.
-fn by_flags(argument: u32) -> [libc::sock_filter; 10] {
+fn by_flags(argument: u32) -> [libc::sock_filter; 12] {
     let has = |flags: libc::c_int, yes, no| when(libc::BPF_JSET, u32::try_from(flags).unwrap_or(0), yes, no);
     [
         // Of an argument the lower half, which comes first on both machines.
@@ -331,6 +361,9 @@ fn by_flags(argument: u32) -> [libc::sock_filter; 10] {
         say(ASK),
         has(libc::O_WRONLY | libc::O_RDWR, 1, 0),
         say(PASS),
+        // What can also be read may be mapped, and then written anywhere.
+        has(libc::O_RDWR, 0, 1),
+        say(ASK),
         // What is only added to loses nothing.
         has(libc::O_APPEND, 0, 1),
         say(PASS),
@@ -373,15 +406,14 @@ pub(crate) fn is_there() -> bool {
 
 /// Closes all that was open, but for these: whoever reads from the other end must not wait for us.
 pub(crate) fn let_go(except: &[BorrowedFd<'_>]) {
-    let mut stay: Vec<u32> = except.iter().filter_map(|fd| u32::try_from(fd.as_raw_fd()).ok()).collect();
-    stay.sort_unstable();
-    let mut from: u32 = 0;
-    for fd in stay.into_iter().chain([u32::MAX]) {
-        if let Some(last) = fd.checked_sub(1).filter(|last| *last >= from) {
-            // SAFETY: descriptors of which this process has no owner any more.
-            unsafe { libc::syscall(libc::SYS_close_range, from, last, 0) };
+    let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
+    // That of the list itself is among them, and closed already when its turn comes.
+    let open: Vec<RawFd> = open.flatten().filter_map(|fd| fd.file_name().to_str()?.parse().ok()).collect();
+    for fd in open {
+        if !except.iter().any(|stays| stays.as_raw_fd() == fd) {
+            // Descriptors of which this process has no owner any more.
+            let _ = nix::unistd::close(fd);
         }
-        from = fd.saturating_add(1);
     }
 }
 

@@ -4,13 +4,16 @@
 //! recovery point of the command. What is worth keeping is judged as any loss is, by evidence about that one file; nothing is
 //! ever refused. Judging beforehand tells people what would go, and this brings back what nobody could foresee.
 //!
-//! Not seen: what is written through a file that was open before, through another machine's calls, or by a service; and what
-//! a program that outlives the command does afterwards.
+//! Not seen: what is written through a file that was open before, through another machine's calls, or by a service; what a
+//! program in a container of its own does at places that have other names there; and what a program that outlives the command
+//! does afterwards.
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod judged;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod kernel;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod moves;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod places;
 

@@ -3,18 +3,17 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
-use super::kernel::{self, HERE, Named};
+use crate::knowledge::machine;
 
-/// Where nothing stands that could be kept.
-const NO_FILES: [&str; 3] = ["/proc", "/dev", "/sys"];
-/// Where what stands is taken away by the system.
-const FLEETING: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/run"];
+use super::super::unread::is_of_the_kernel;
+use super::kernel::{self, HERE, Named};
 
 /// The path that a program names, not resolved; none: it cannot be read, or nothing that is kept can stand there.
 pub(super) fn named(thread: Pid, named: Named) -> Option<PathBuf> {
@@ -29,7 +28,7 @@ pub(super) fn named(thread: Pid, named: Named) -> Option<PathBuf> {
         };
         fs::read_link(place).ok()?.join(path)
     };
-    (path.is_absolute() && !NO_FILES.iter().any(|dir| path.starts_with(dir))).then_some(path)
+    (path.is_absolute() && !is_of_the_kernel(&path)).then_some(path)
 }
 
 /// The time by the clock that files are dated with: it stands still between two ticks.
@@ -42,13 +41,18 @@ pub(super) fn now() -> SystemTime {
     coarse.unwrap_or(fine)
 }
 
-/// Whether the program sees the same files under the same names as we do.
-pub(super) fn is_ours(thread: Pid) -> bool {
+/// Whether the program means the same file by a path as we do: another view of the system may have another one there.
+pub(super) fn is_ours(thread: Pid, path: &Path) -> bool {
     let same = |what: &str| {
         let of = |who: &str| fs::read_link(format!("/proc/{who}/{what}")).ok();
         of(&thread.to_string()).is_some_and(|theirs| of("self") == Some(theirs))
     };
-    same("ns/mnt") && same("root")
+    if same("ns/mnt") && same("root") {
+        return true;
+    }
+    let id = |path: &Path| fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()));
+    let Ok(below) = path.strip_prefix("/") else { return false };
+    id(path).is_some_and(|ours| id(&Path::new(&format!("/proc/{thread}/root")).join(below)) == Some(ours))
 }
 
 /// Whether it is git that asks: what becomes of its own files it was asked about beforehand.
@@ -71,6 +75,6 @@ pub(super) fn is_of_git(path: &Path) -> bool {
 /// Whether what stands there is for a while only.
 pub(super) fn is_fleeting(path: &Path) -> bool {
     let own = std::env::var_os("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
-    let below = |dir: &Path| path.starts_with(dir);
-    own.is_some_and(|dir| below(&dir)) || FLEETING.iter().any(|dir| below(Path::new(dir)))
+    let (temporary, fleeting) = (machine().temporary.iter(), machine().fleeting.iter());
+    own.is_some_and(|dir| path.starts_with(dir)) || temporary.chain(fleeting).any(|dir| path.starts_with(dir))
 }
