@@ -1,7 +1,7 @@
 //! `mlr`: the verbs of a chain that write files or run commands. The words of their own are none of the program's.
 
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Expansion, Instead, Run, Shell, State};
+use crate::shell::program::{Expansion, Instead, Run, Shell, State};
 
 /// See [`Room::Miller`](crate::knowledge::Room::Miller).
 pub(super) struct Miller;
@@ -30,21 +30,7 @@ impl super::Program for Miller {
                 _ => {}
             }
         }
-        let call = run.call;
-        let word = |value| Expansion {
-            arg: Arg { value, span: call.span, explicit: false },
-            elastic: false,
-            unordered: false,
-        };
-        let more: Vec<Expansion> =
-            said.into_iter().flat_map(|(option, value)| [word(Value::known(option)), word(value)]).collect();
-        let mut words = call.words.clone();
-        let after = words.split_off(words.len().min(1));
-        (!more.is_empty()).then(|| {
-            words.extend(more);
-            words.extend(after);
-            Instead::Words(Call { words, ..call.clone() })
-        })
+        run.told(said)
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::knowledge::{Room, lists, places};
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Expansion, FileText, Flow, Instead, Run, Shell, State};
+use crate::shell::program::{FileText, Flow, Instead, Run, Shell, State};
 
 use super::make::made;
 
@@ -38,43 +38,22 @@ impl super::Program for Ninja {
         if !cleans || run.matched.does_nothing() || state.scope.host.is_some() {
             return None;
         }
-        let mut way = state.clone();
-        for dir in run.matched.cwd() {
-            way.cwd = shell.directories(&way, &dir);
-        }
-        let file = run.matched.value("-f").cloned().unwrap_or_else(|| Value::known("build.ninja"));
-        let FileText::Text(text) = shell.file_text(&way, &file) else { return None };
-        let mut read = File::default();
-        read.lines(shell, &way, &text, 0);
+        let (way, read) = read(shell, state, run)?;
         let made = read.edges.iter().filter(|edge| edge.rule != "phony").flat_map(|edge| &edge.makes);
         let there = |name: &&String| {
             let path = shell.absolute(&way, &Value::known(name.as_str()));
             path.is_some_and(|path| shell.exists(&way, &path) == Some(true))
         };
-        let call = run.call;
-        let word = |text: &str| Expansion {
-            arg: Arg { value: Value::known(text), span: call.span, explicit: false },
-            elastic: false,
-            unordered: false,
-        };
-        let more: Vec<Expansion> =
-            made.filter(there).take(MOST).flat_map(|name| [word(CLEANED), word(name)]).collect();
-        let words = call.words.iter().cloned().chain(more).collect();
-        Some(Instead::Words(Call { words, ..call.clone() }))
+        let names: Vec<Value> =
+            made.filter(there).take(MOST).map(|name| Value::known(name.as_str())).collect();
+        run.told(names.into_iter().map(|name| (CLEANED, name)))
     }
 
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         if run.matched.does_nothing() || state.scope.host.is_some() || run.matched.has("-t") {
             return None;
         }
-        let mut way = state.clone();
-        for dir in run.matched.cwd() {
-            way.cwd = shell.directories(&way, &dir);
-        }
-        let file = run.matched.value("-f").cloned().unwrap_or_else(|| Value::known("build.ninja"));
-        let FileText::Text(text) = shell.file_text(&way, &file) else { return None };
-        let mut read = File::default();
-        read.lines(shell, &way, &text, 0);
+        let (mut way, read) = read(shell, state, run)?;
         let text = read.as_makefile(shell, &way)?;
         let goals: Vec<String> = run
             .matched
@@ -88,6 +67,19 @@ impl super::Program for Ninja {
         state.files = way.files;
         None
     }
+}
+
+/// What its file says, and the shell in the directory that it works in.
+fn read(shell: &mut Shell<'_>, state: &State, run: &Run<'_>) -> Option<(State, File)> {
+    let mut way = state.clone();
+    for dir in run.matched.cwd() {
+        way.cwd = shell.directories(&way, &dir);
+    }
+    let file = run.matched.value("-f").cloned().unwrap_or_else(|| Value::known("build.ninja"));
+    let FileText::Text(text) = shell.file_text(&way, &file) else { return None };
+    let mut read = File::default();
+    read.lines(shell, &way, &text, 0);
+    Some((way, read))
 }
 
 type Settings = BTreeMap<String, String>;

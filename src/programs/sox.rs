@@ -1,7 +1,7 @@
 //! `sox`: which of its words is the file that it writes: the last one in front of the effects, whatever stands for the others.
 
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Expansion, Instead, Run, Shell, State};
+use crate::shell::program::{Expansion, Instead, Run, Shell, State};
 
 /// See [`Room::Sox`](crate::knowledge::Room::Sox).
 pub(super) struct Sox;
@@ -102,21 +102,7 @@ impl super::Program for Sox {
         }
         let behind = effect.map_or(&[][..], |at| words.get(at..).unwrap_or_default());
         written.extend(by_effects(behind));
-        let call = run.call;
-        let word = |value| Expansion {
-            arg: Arg { value, span: call.span, explicit: false },
-            elastic: false,
-            unordered: false,
-        };
-        let more: Vec<Expansion> =
-            written.into_iter().flat_map(|value| [word(Value::known(WRITES)), word(value)]).collect();
-        let mut words = call.words.clone();
-        let after = words.split_off(words.len().min(1));
-        (!more.is_empty()).then(|| {
-            words.extend(more);
-            words.extend(after);
-            Instead::Words(Call { words, ..call.clone() })
-        })
+        run.told(written.into_iter().map(|value| (WRITES, value)))
     }
 }
 

@@ -55,6 +55,28 @@ pub enum Instead {
     Done(Flow),
 }
 
+impl Run<'_> {
+    /// The program runs with these options in front of its words: by them its declaration tells what was found out about it.
+    /// Without any it runs as it is.
+    pub fn told<'o>(&self, options: impl IntoIterator<Item = (&'o str, Value)>) -> Option<Instead> {
+        let word = |value| Expansion {
+            arg: Arg { value, span: self.call.span, explicit: false },
+            elastic: false,
+            unordered: false,
+        };
+        let more: Vec<Expansion> = options
+            .into_iter()
+            .flat_map(|(option, value)| [word(Value::known(option)), word(value)])
+            .collect();
+        (!more.is_empty()).then(|| {
+            let mut words = self.call.words.clone();
+            let behind = words.len().min(1);
+            words.splice(behind..behind, more);
+            Instead::Words(Call { words, ..self.call.clone() })
+        })
+    }
+}
+
 /// What the shell asks about the programs that it comes to. `crate::programs` answers.
 pub trait Programs: Sync {
     /// Before its own effects: whether something else happens in its place.

@@ -94,6 +94,13 @@ fn settings_say_what_is_emptied_and_what_is_run() {
         "mkdocs build",
         &[("mkdocs.yml", "site_dir: pages\n"), ("pages/index.html", page), ("pages/a.js", "x\n")],
     );
+    // A page that a person wrote says nothing of what lies around it.
+    let own = "<html><title>My pages</title></html>\n";
+    is(
+        true,
+        "mkdocs build",
+        &[("mkdocs.yml", "site_dir: pages\n"), ("pages/index.html", own), ("pages/a.js", "x\n")],
+    );
     let webpack = "module.exports = { output: { path: __dirname + \"/reports\", clean: true } };\n";
     is(true, "webpack", &[("webpack.config.js", webpack), ("reports/q3.txt", "mine\n")]);
     is(true, "nodemon app.js", &[("nodemon.json", "{\"exec\": \"rm -f notes.txt\"}")]);
@@ -120,6 +127,12 @@ fn actions_of_doit_and_words_of_a_command_line_are_followed() {
     is(true, "python3 g.py", &[("g.py", writes)]);
     is(true, "python3 g.py --out=notes.txt", &[("g.py", writes)]);
     is(false, "python3 g.py --out new.txt", &[("g.py", writes)]);
+    // A long option may be shortened, and a short one's value follows at once.
+    let two = "import argparse, pathlib\np = argparse.ArgumentParser()\np.add_argument('-o', '--out', default='new.txt')\np.add_argument('--over')\na = p.parse_args()\npathlib.Path(a.out).write_text('x')\n";
+    for line in ["--out notes.txt", "--ou notes.txt", "--ou=notes.txt", "-onotes.txt", "-o notes.txt"] {
+        is(true, &format!("python3 g.py {line}"), &[("g.py", two)]);
+    }
+    is(false, "python3 g.py --ove notes.txt", &[("g.py", two)]);
 }
 
 #[test]

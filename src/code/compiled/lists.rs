@@ -1,17 +1,7 @@
 //! Names in a loop over a directory that stands in the source, or over the names that fit a pattern.
 
-use super::{Token, call, is, literal};
+use super::{Token, call, listed, literal};
 
-/// Calls that give the entries of a directory, and those that give the names that fit a pattern.
-const ENTRIES: [&str; 6] = [
-    "read_dir",
-    "os.ReadDir",
-    "ioutil.ReadDir",
-    "directory_iterator",
-    "recursive_directory_iterator",
-    "WalkDir::new",
-];
-const PATTERNS: [&str; 3] = ["filepath.Glob", "glob", "glob::glob"];
 /// Most steps from a list to a name.
 const STEPS: usize = 4;
 
@@ -20,8 +10,7 @@ pub(super) fn names(tokens: &[Token]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };
-        let listed = |list: &[&str]| list.iter().any(|one| is(name, one));
-        let (entries, pattern) = (listed(&ENTRIES), listed(&PATTERNS));
+        let (entries, pattern) = (listed("entries", name), listed("patterns", name));
         if !entries && !pattern || tokens.get(at + 1) != Some(&Token::Sign('(')) {
             continue;
         }

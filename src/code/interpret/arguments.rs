@@ -41,6 +41,32 @@ impl Machine<'_> {
         Object::Map(entries.collect())
     }
 
+    /// Which option a word is, and the value in it: a long one may be shortened as long as it is the only one that begins so,
+    /// and behind a short one its value may follow at once.
+    fn spoken<'w>(&self, word: &'w str) -> Option<(&str, Option<&'w str>)> {
+        let (name, value) = match word.split_once('=').filter(|_| word.starts_with("--")) {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        let all = || self.asked.iter().flat_map(|one| one.names.iter().map(move |known| (one, known)));
+        if let Some((one, _)) = all().find(|(_, known)| *known == name) {
+            return Some((&one.key, value));
+        }
+        if name.starts_with("--") {
+            let mut fit = all().filter(|(_, known)| known.starts_with(name)).map(|(one, _)| one.key.as_str());
+            let first = fit.next()?;
+            return fit.all(|other| other == first).then_some((first, value));
+        }
+        let attached = |(one, known): (&'_ Asked, &String)| {
+            let short = known.len() == 2 && known.starts_with('-') && !one.flag;
+            let rest = word.strip_prefix(known.as_str()).filter(|rest| short && !rest.is_empty())?;
+            Some((one.key.clone(), rest))
+        };
+        let (key, rest) = all().find_map(attached)?;
+        let one = self.asked.iter().find(|one| one.key == key)?;
+        Some((&one.key, Some(rest)))
+    }
+
     /// What the command line says for it.
     fn given(&self, asked: &Asked) -> Object {
         if asked.flag {
@@ -52,11 +78,10 @@ impl Machine<'_> {
         let found: Vec<&str> = if named {
             let at = |at: usize| {
                 let word = *all.get(at)?;
-                let attached =
-                    asked.names.iter().find_map(|name| word.strip_prefix(name.as_str())?.strip_prefix('='));
-                let next =
-                    || asked.names.iter().any(|name| *name == word).then(|| all.get(at + 1).copied())?;
-                attached.or_else(next)
+                match self.spoken(word)? {
+                    (meant, value) if meant == asked.key => value.or_else(|| all.get(at + 1).copied()),
+                    _ => None,
+                }
             };
             (0..all.len()).filter_map(at).collect()
         } else {

@@ -114,18 +114,34 @@ impl Walk<'_> {
         names.strange.is_empty()
     }
 
-    /// Whether a file in a directory that a program empties is its own work: it says so, is no text that a person wrote, or
-    /// lies among the pages of a site and has no name that people give.
-    fn is_made_anew(&self, path: &Path) -> bool {
+    /// Whether a file in a directory that a program empties is its own work: compilers make such, it says so, or it lies among
+    /// the pages of a site whose first page says so, and has no name that people give.
+    fn is_made_anew(&mut self, path: &Path) -> bool {
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         if precious_name(path).is_some() {
             return false;
         }
-        let site = self.roots.last().is_some_and(|root| self.world.lstat(&root.join("index.html")).is_ok());
         let text = || self.world.read_file(path, content::FILE_LIMIT);
-        site && !regenerable::is_a_persons(&name, true)
-            || !regenerable::is_a_persons(&name, false)
-                && text().is_ok_and(|text| regenerable::is_product(&text))
+        if !regenerable::is_a_persons(&name, false)
+            && text().is_ok_and(|text| regenerable::is_compiled(&text))
+        {
+            return true;
+        }
+        !regenerable::is_a_persons(&name, true) && self.is_on_a_built_site()
+    }
+
+    /// Whether the first page of what is walked says that a program made it.
+    fn is_on_a_built_site(&mut self) -> bool {
+        let Some(root) = self.roots.last() else { return false };
+        if let Some((known, built)) = &self.site
+            && known == root
+        {
+            return *built;
+        }
+        let page = self.world.read_file(&root.join("index.html"), content::FILE_LIMIT);
+        let built = page.is_ok_and(|page| regenerable::is_built_page(&page));
+        self.site = Some((root.clone(), built));
+        built
     }
 
     fn names(&mut self, root: &Path, rule: &Rc<Regenerable>, stage: Stage) -> Names {

@@ -80,6 +80,8 @@ struct Products {
     begins: Vec<String>,
     says: Vec<String>,
     closes: Vec<String>,
+    /// In the first page of a site that a program made.
+    sites: Vec<String>,
 }
 
 /// Endings of files that people make.
@@ -301,6 +303,12 @@ pub(super) fn is_product(content: &[u8]) -> bool {
     products.begins.iter().any(|start| text.starts_with(start.as_str()))
         || products.says.iter().any(|part| text.contains(part.as_str()))
         || products.closes.iter().any(|end| content.ends_with(end.as_bytes()))
+}
+
+/// Whether the first page of a site says that a program made it.
+pub(super) fn is_built_page(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    table().products.sites.iter().any(|part| text.contains(part.as_str()))
 }
 
 /// Whether a content is what compilers make of sources.

@@ -120,6 +120,8 @@ pub(super) struct Walk<'a> {
     precious: u8,
     limit: usize,
     pub(super) roots: Vec<PathBuf>,
+    /// The last of these that was asked about, and whether it holds a site that a program made.
+    pub(super) site: Option<(PathBuf, bool)>,
     /// Files that are nowhere else, where somebody wants their names and not only their number.
     pub(super) collect: Option<Uncommitted>,
     /// Which of them are named without a look at what they hold.
@@ -150,6 +152,7 @@ impl<'a> Walk<'a> {
             precious: 0,
             limit,
             roots: Vec::new(),
+            site: None,
             collect: None,
             known: None,
         }

@@ -50,9 +50,11 @@ pub(crate) struct Running<'a> {
     name: PointName,
     before: bool,
     head: Head,
-    /// What was set aside already, and what nobody would miss, by its first name. A file whose name may go because its
-    /// content has another one is not of the sort whose content may go.
+    /// What was set aside already, by its first name.
     known: HashSet<(PathBuf, Way)>,
+    /// What nobody would miss, by its name and its first one. A file whose name may go because its content has another one is
+    /// not of the sort whose content may go, and that other name is not either.
+    unmissed: HashSet<(PathBuf, PathBuf, Way)>,
     begun: SystemTime,
     session: Session,
     /// Directories that were asked about: nothing that stood in them when it began would be a loss.
@@ -102,6 +104,7 @@ impl<'a> Running<'a> {
             before: first.is_some(),
             head,
             known,
+            unmissed: HashSet::new(),
             begun,
             session: Session::with_budget(LOOKING),
             calm: HashMap::new(),
@@ -155,7 +158,8 @@ impl<'a> Running<'a> {
     fn consider(&mut self, path: &Path, way: Way, thread: Pid) {
         let first = self.moves.first_name(path);
         let done = |way| self.known.contains(&(first.clone(), way));
-        if done(way) || done(Way::Content) {
+        let unmissed = self.unmissed.contains(&(path.to_owned(), first.clone(), way));
+        if unmissed || done(way) || done(Way::Content) {
             return;
         }
         if let Some(below) = self.stands(path, way)
@@ -207,7 +211,7 @@ impl<'a> Running<'a> {
         if weighs {
             return true;
         }
-        self.known.insert((first.to_owned(), way));
+        self.unmissed.insert((path.to_owned(), first.to_owned(), way));
         let Some(dir) = path.parent() else { return false };
         let harmless = self.harmless.entry(dir.to_owned()).or_default();
         *harmless += 1;
