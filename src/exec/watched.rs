@@ -9,8 +9,10 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -19,7 +21,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgrp, setpgid};
 use serde::{Deserialize, Serialize};
 
 use crate::keep::{Listener, Running, Side, below_filter, default_action, is_there, let_go, listener, split};
@@ -31,6 +33,12 @@ use super::say;
 const ADMIN: u32 = 21;
 /// The attribute in which a file's own rights stand.
 const RIGHTS: &str = "security.capability";
+
+/// What a command leaves running is watched for so long after its end.
+const LATE: Duration = Duration::from_secs(600);
+
+/// When nothing is asked for so long, what was set aside is written down.
+const QUIET: Duration = Duration::from_millis(50);
 
 /// What the second process tells the first.
 #[derive(Debug, Serialize, Deserialize)]
@@ -102,7 +110,7 @@ pub(super) fn run(command: &mut Command, running: Running<'_>) -> Outcome {
         }
         Ok(Side::New) => {
             drop(ours);
-            Second { ours: theirs, running: Some(running), command: None }.run(command, before);
+            Second { ours: theirs, running: Some(running), command: None, until: None }.run(command, before);
             // Nothing of what the first process still has to do is this one's.
             leave()
         }
@@ -110,6 +118,11 @@ pub(super) fn run(command: &mut Command, running: Running<'_>) -> Outcome {
     };
     let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&before), None);
     outcome
+}
+
+/// So long, or as long as can be told; never shorter than the system's tick.
+fn brief(time: Duration) -> PollTimeout {
+    PollTimeout::try_from(time + Duration::from_millis(1)).unwrap_or(PollTimeout::MAX)
 }
 
 /// Ends this process at once.
@@ -215,12 +228,19 @@ struct Second<'a> {
     ours: UnixStream,
     running: Option<Running<'a>>,
     command: Option<Pid>,
+    /// Until when what outlives the command is watched.
+    until: Option<Instant>,
 }
 
 impl Second<'_> {
     fn run(mut self, command: &mut Command, signals: SigSet) {
         // What loses its parent comes to us: of others the kernel may not let us read what they name.
         let _ = prctl::set_child_subreaper(true);
+        // Who kills the whole group of the command would have it forgotten what was set aside.
+        let group = getpgrp();
+        if setpgid(Pid::from_raw(0), Pid::from_raw(0)).is_ok() {
+            command.process_group(group.as_raw());
+        }
         let Some(listener) = self.start(command, signals) else { return };
         let mut signals = SigSet::empty();
         signals.add(Signal::SIGCHLD);
@@ -232,6 +252,9 @@ impl Second<'_> {
         stay.extend(listener.as_ref().map(AsFd::as_fd));
         let_go(&stay);
         self.serve(listener.as_ref(), &signals);
+        if let Some(running) = self.running {
+            running.close();
+        }
     }
 
     /// Starts the command; its listener, where there is one. None: it could not be started.
@@ -275,11 +298,26 @@ impl Second<'_> {
             if first_is_there {
                 waiting.push(PollFd::new(self.ours.as_fd(), PollFlags::POLLIN));
             }
-            let _ = poll(&mut waiting, PollTimeout::NONE);
+            let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+            let unsaved = self.running.as_ref().is_some_and(Running::is_unsaved);
+            let longest = left.into_iter().chain(unsaved.then_some(QUIET)).min();
+            let answer = poll(&mut waiting, longest.map_or(PollTimeout::NONE, brief));
+            if unsaved
+                && answer == Ok(0)
+                && let Some(running) = &mut self.running
+            {
+                running.save_now();
+            }
             let events = |at: usize| waiting.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
             let (child, asks) = (events(0), if listener.is_some() { events(1) } else { PollFlags::empty() });
             let gone = first_is_there && !events(waiting.len() - 1).is_empty();
             drop(waiting);
+            if left.is_some_and(|left| left.is_zero()) {
+                self.until = None;
+                if let Some(running) = self.running.take() {
+                    running.close();
+                }
+            }
             if asks.contains(PollFlags::POLLIN)
                 && let Some(listener) = listener
             {
@@ -327,10 +365,17 @@ impl Second<'_> {
 
     fn ended(&mut self, how: &Word) {
         self.command = None;
-        match self.running.take().map(Running::close) {
-            Some(Ok(Some(what))) => self.tell(&Word::Kept(what)),
-            Some(Err(why)) => self.tell(&Word::NotKept(why)),
-            _ => {}
+        match self.running.as_mut().map(Running::ended) {
+            Some(Ok((kept, missed))) => {
+                kept.into_iter().for_each(|what| self.tell(&Word::Kept(what)));
+                missed.into_iter().for_each(|what| self.tell(&Word::NotKept(what)));
+                self.until = Some(Instant::now() + LATE);
+            }
+            Some(Err(why)) => {
+                self.running = None;
+                self.tell(&Word::NotKept(why));
+            }
+            None => {}
         }
         self.tell(how);
         // The first process ends with this word; that it is gone is no news any more.

@@ -252,6 +252,24 @@ impl Capture {
         if self.items.contains_key(path) { Ok(()) } else { self.insert(path, &meta, was) }
     }
 
+    /// What stood at and below a path earlier is put by, so that something else can be set aside under that name.
+    pub(super) fn put_by(&mut self, path: &Path) -> Vec<Item> {
+        let below: Vec<PathBuf> = self
+            .items
+            .range(path.to_owned()..)
+            .map(|(kept, _)| kept)
+            .take_while(|kept| kept.starts_with(path))
+            .cloned()
+            .collect();
+        below.iter().filter_map(|kept| self.items.remove(kept)).collect()
+    }
+
+    /// The group of files with several names that these are one of, by device and number.
+    pub(super) fn group(&mut self, id: (u64, u64)) -> u32 {
+        let known = self.groups.len();
+        *self.groups.entry(id).or_insert_with(|| u32::try_from(known).unwrap_or(u32::MAX))
+    }
+
     /// What was set aside at and below a path is called otherwise: as it was before it came there.
     pub(super) fn call(&mut self, path: &Path, name: &Path) {
         let there = |kept: &Path| kept.strip_prefix(path).ok().map(Path::to_owned);
@@ -401,6 +419,30 @@ impl Capture {
     fn too_many(&self) -> CannotKeep {
         CannotKeep::TooMuch(crate::text::count(self.budget.items, "file"))
     }
+}
+
+/// What is told of a thing without content: a directory, a link, a pipe, an empty file. None: it is none of these, or cannot be
+/// looked at.
+pub(super) fn without_content(path: &Path, meta: &Metadata) -> Option<Item> {
+    let kind = meta.file_type();
+    let was = if kind.is_dir() {
+        Was::Directory
+    } else if kind.is_symlink() {
+        Was::Link(Name(fs::read_link(path).ok()?))
+    } else if kind.is_fifo() {
+        Was::Pipe
+    } else if kind.is_file() && meta.len() == 0 {
+        Was::File { size: 0, content: Content::Here(String::new()), group: None, twin: None }
+    } else {
+        return None;
+    };
+    Some(noted(path, meta, was, attributes::read(path, Led::Here, meta).ok()?))
+}
+
+/// What is told of a thing's mode and owner.
+pub(super) fn rights(path: &Path, meta: &Metadata) -> Option<Item> {
+    let was = if meta.is_dir() { Was::Rights } else { Was::RightsAndTime };
+    Some(noted(path, meta, was, attributes::read(path, Led::Here, meta).ok()?))
 }
 
 fn noted(path: &Path, meta: &Metadata, was: Was, attributes: Vec<(String, String)>) -> Item {

@@ -21,6 +21,7 @@ fn scene() -> Scratch {
         ("notes/b.md", "second\n"),
         ("notes/deep/c.md", "third\n"),
         ("notes/deep/with blank.md", "fourth\n"),
+        ("notes/void", ""),
         ("big.bin", &"x".repeat(300_000)),
     ] {
         let path = home.join(name);
@@ -28,6 +29,8 @@ fn scene() -> Scratch {
         fs::write(path, content).unwrap();
     }
     symlink("notes/a.md", home.join("link")).unwrap();
+    symlink("nowhere", home.join("notes/sym")).unwrap();
+    fs::create_dir(home.join("notes/hollow")).unwrap();
     scratch
 }
 
@@ -108,6 +111,22 @@ fn whatever_it_destroys_comes_back() {
         "open my $f, '+>>', \"$h/$n/a.md\"; truncate $f, 2; print $f 'x';",
         "rename \"$h/$n/deep/c.md\", \"$h/c\"; system 'rm', '-rf', \"$h/$n\"; unlink \"$h/c\";",
         "system 'rm', '-rf', \"$h/$n/deep\"; system 'rm', '-rf', \"$h/$n\";",
+        // A copy that goes itself is none.
+        "system 'cp', \"$h/$n/a.md\", \"$h/$n/a.md.bak\"; unlink \"$h/$n/a.md\"; unlink \"$h/$n/a.md.bak\";",
+        // What stood at a name before something else came there.
+        "unlink \"$h/$n/a.md\"; rename \"$h/$n/b.md\", \"$h/$n/a.md\"; unlink \"$h/$n/a.md\";",
+        // Modes that change first, empty things and links beside.
+        "chmod 0600, \"$h/$n/a.md\"; unlink \"$h/$n/a.md\"; rmdir \"$h/$n/hollow\"; unlink \"$h/$n/sym\", \"$h/$n/void\";",
+        "chmod 0600, \"$h/$n/a.md\"; unlink \"$h/$n/b.md\";",
+        "system 'rm', '-rf', \"$h/$n\";",
+        // Its own names for what it has open, and for where it is.
+        "open my $f, '<', \"$h/$n/a.md\"; open my $g, '>', '/proc/self/fd/' . fileno $f; print $g 'x';",
+        "open my $f, '<', \"$h/$n/a.md\"; open my $g, '>', '/dev/fd/' . fileno $f; print $g 'x';",
+        "unlink \"/proc/self/root$h/$n/a.md\";",
+        // Opened for writing, and for nobody else (`O_RDWR | O_EXCL` without `O_CREAT`).
+        "use Fcntl; sysopen my $f, \"$h/$n/a.md\", O_RDWR | O_EXCL or die; syswrite $f, 'x';",
+        // Two names change places (`renameat2`), and one of them goes.
+        "my ($p, $q) = (\"$h/$n/a.md\", \"$h/$n/b.md\"); syscall(316, -100, $p, -100, $q, 2) if -e '/lib64/ld-linux-x86-64.so.2'; unlink $p;",
     ];
     for text in texts {
         let scratch = scene();
@@ -316,4 +335,30 @@ fn two_names_of_one_file_come_back_as_one() {
     for name in ["notes/a.md", "twin"] {
         assert_eq!(fs::read_to_string(home.join(name)).unwrap(), "first\n", "{name}");
     }
+}
+
+#[test]
+fn what_outlives_the_command_is_watched_too() {
+    if !is_watched() {
+        return;
+    }
+    let scratch = scene();
+    let note = scratch.root().join("home/notes/a.md");
+    let ran = done(
+        &scratch,
+        "my $p = fork; exit 0 if $p; close STDOUT; close STDERR; sleep 1; unlink \"$h/$n/a.md\"; open my $f, '>', \"$h/done\"; close $f; exit;",
+    );
+    assert!(ran.status.success() && note.exists(), "{}", said(&ran));
+    let until = Instant::now() + Duration::from_secs(30);
+    while !scratch.root().join("home/done").exists() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!note.exists());
+    // It is written down when nothing more comes.
+    let back = || scratch.run(&["undo", "--yes"]).status.success() && note.exists();
+    let until = Instant::now() + Duration::from_secs(30);
+    while !back() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(fs::read_to_string(&note).unwrap(), "first\n");
 }

@@ -1,6 +1,6 @@
 //! One question after the other: what would go, is it worth keeping, and keeping it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use crate::evidence::{self, Budget as Looking, Session};
 use crate::knowledge::Knowledge;
 use crate::model::{
-    Action, Cause, Context, Facts, Mutation, PathSubject, RuleRef, Source, Subject, Target, Value,
+    Action, Cause, Context, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject, Target, Value,
 };
 use crate::recoverability;
 use crate::world::World;
@@ -21,11 +21,11 @@ use super::super::git::with_parents;
 use super::super::plan::weighs;
 use super::super::point::{Head, Item, Made, Was};
 use super::super::store::{PointName, Store, StoreError, new_id};
-use super::super::unread::is_of_the_kernel;
 use super::super::{Keeping, described};
 use super::kernel::{Act, Listener, Named, Question};
 use super::moves::Moves;
 use super::places;
+use super::slight::Slight;
 
 /// Files that are kept while one command runs, and bytes that are copied, at most.
 const MOST: (u64, u64) = (5_000, 128 << 20);
@@ -63,6 +63,12 @@ pub(crate) struct Running<'a> {
     capture: Capture,
     left: Vec<PathBuf>,
     moves: Moves,
+    slight: Slight,
+    /// Programs into which nobody may look.
+    hidden: BTreeSet<String>,
+    /// The command has ended: what it left running goes on while others change things too, so that what was looked up is soon
+    /// old.
+    late: Option<Instant>,
     /// When it was written down last, and how many things stood there.
     saved: Option<(Instant, usize)>,
 }
@@ -112,6 +118,9 @@ impl<'a> Running<'a> {
             capture,
             left: Vec::new(),
             moves: Moves::default(),
+            slight: Slight::default(),
+            hidden: BTreeSet::new(),
+            late: None,
             saved: None,
         })
     }
@@ -120,24 +129,60 @@ impl<'a> Running<'a> {
     pub(crate) fn answer(&mut self, listener: &Listener) {
         // Whoever asked and is gone needs no answer.
         let Ok(question) = listener.next() else { return };
-        for (path, way) in touched(&question) {
-            // What was read is worth something only while the one who asked still waits.
-            if self.stands(&path, way).is_some() && listener.waits(&question) {
+        let touched = touched(&question);
+        if touched.is_empty() && question.act.is_some() {
+            self.hidden.extend(places::hidden(question.thread));
+        }
+        for (path, way) in touched {
+            if let Ok(meta) = fs::symlink_metadata(&path)
+                && !self.is_new(&meta)
+                // What was read is worth something only while the one who asked still waits.
+                && listener.waits(&question)
+            {
+                self.note(&path, &meta, way);
                 self.consider(&path, way, question.thread);
             }
         }
+        self.follow(&question);
+        listener.go_on(&question);
+    }
+
+    /// Notes what goes beside content.
+    fn note(&mut self, path: &Path, meta: &Metadata, way: Way) {
+        let first = self.moves.first_name(path);
+        if path.starts_with(self.store.folder()) || places::is_of_git(&first) || places::is_fleeting(path) {
+            return;
+        }
+        match way {
+            Way::Rights => self.slight.changed(path, &first, meta),
+            Way::Name if meta.is_file() && meta.len() > 0 => {
+                if meta.nlink() > 1 {
+                    self.slight.name_gone(path, &first, meta);
+                }
+            }
+            Way::Name | Way::Content => self.slight.gone(path, &first, meta),
+        }
+    }
+
+    /// Notes which things get other names.
+    fn follow(&mut self, question: &Question) {
+        let stood = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| !self.is_new(&meta));
         match question.act {
-            Some(Act::Rename(..)) => self.moves_on(&question),
-            Some(Act::Link(from, to)) => {
-                if let Some((from, to)) = linked(&question, from, to)
-                    && fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta))
+            Some(Act::Rename(..)) => self.moves_on(question),
+            Some(Act::Link(from, to, through)) => {
+                if let Some((from, to)) = linked(question, from, to, through)
+                    && stood(&from)
                 {
                     self.moves.note(from, to);
                 }
             }
+            Some(Act::Exchange(one, other)) => {
+                if let (Some(one), Some(other)) = (name(question, one), name(question, other)) {
+                    self.moves.exchange(one, other);
+                }
+            }
             _ => {}
         }
-        listener.go_on(&question);
     }
 
     /// Notes that something gets another name.
@@ -154,8 +199,19 @@ impl<'a> Running<'a> {
         self.moves.note(from, to);
     }
 
+    /// After the command has ended others change things too: what was looked up a while ago is looked up again.
+    fn look_anew(&mut self) {
+        if let Some(since) = self.late.filter(|since| since.elapsed() >= SAVED) {
+            self.session = Session::with_budget(LOOKING);
+            self.unmissed.clear();
+            self.calm.clear();
+            self.late = Some(since + since.elapsed());
+        }
+    }
+
     /// Sets something aside, where it stood there before and would be missed.
     fn consider(&mut self, path: &Path, way: Way, thread: Pid) {
+        self.look_anew();
         let first = self.moves.first_name(path);
         let done = |way| self.known.contains(&(first.clone(), way));
         let unmissed = self.unmissed.contains(&(path.to_owned(), first.clone(), way));
@@ -163,7 +219,6 @@ impl<'a> Running<'a> {
             return;
         }
         if let Some(below) = self.stands(path, way)
-            && places::is_ours(thread, path)
             && self.counts(path, &first, way, thread)
         {
             self.keep(path, &first, below, way);
@@ -175,7 +230,8 @@ impl<'a> Running<'a> {
     fn stands(&self, path: &Path, way: Way) -> Option<bool> {
         let meta = fs::symlink_metadata(path).ok()?;
         // A directory goes with all that stands in it only where it gets another name, and nothing lasts there.
-        let goes = meta.is_file() && meta.len() > 0 || meta.is_dir() && way == Way::Content;
+        let goes =
+            meta.is_file() && meta.len() > 0 && way != Way::Rights || meta.is_dir() && way == Way::Content;
         (goes && !self.is_new(&meta)).then(|| meta.is_dir())
     }
 
@@ -204,8 +260,9 @@ impl<'a> Running<'a> {
                 // Other names of a file keep it alive when one of them goes, but not its content.
                 let action = if way == Way::Content { Action::Replace } else { Action::Delete };
                 let mutation = self.act(action, path, "file");
-                let session = &mut self.session;
-                weighed(mutation, self.world, session, self.knowledge)
+                // Further names are followed, so that the last of them is kept.
+                let alone = way == Way::Content || path.symlink_metadata().is_ok_and(|meta| meta.nlink() < 2);
+                weighed(mutation, self.world, &mut self.session, self.knowledge, alone)
             }
         };
         if weighs {
@@ -226,7 +283,13 @@ impl<'a> Running<'a> {
     /// Whether something would be lost if all of a tree were removed. What is too large to be looked at in time is unknown,
     /// and that counts.
     fn tree_weighs(&self, dir: &Path) -> bool {
-        weighed(self.act(Action::Delete, dir, "tree"), self.world, &mut Session::default(), self.knowledge)
+        weighed(
+            self.act(Action::Delete, dir, "tree"),
+            self.world,
+            &mut Session::default(),
+            self.knowledge,
+            true,
+        )
     }
 
     /// The act that is judged in the place of what a program does. None: a name that no evidence can be about.
@@ -257,17 +320,25 @@ impl<'a> Running<'a> {
         let tops = home.chain([self.cwd.as_path()].into_iter().filter(|cwd| path.starts_with(cwd)));
         let top = tops.max_by_key(|top| std::cmp::Reverse(top.as_os_str().len())).map(Path::to_owned);
         let top = top.as_deref().filter(|_| first == path).or(path.parent());
-        let before: HashSet<PathBuf> =
-            self.capture.items.keys().filter(|kept| kept.starts_with(path)).cloned().collect();
+        // Something else may have been kept under this name before, and stays kept.
+        let earlier = self.capture.put_by(path);
+        let meta = fs::symlink_metadata(path);
         let done = with_parents(path, top, below, way, &mut self.capture);
         if done.and_then(|()| self.capture.store_all()).is_err() {
-            // What was kept there before stays kept.
-            self.capture.items.retain(|kept, _| !kept.starts_with(path) || before.contains(kept));
+            drop(self.capture.put_by(path));
             self.capture.waiting.clear();
             self.left.push(path.to_owned());
-        } else if first != path {
-            self.capture.call(path, first);
-            self.way_back(path, first);
+        } else {
+            if let Ok(meta) = meta.as_ref() {
+                self.slight.kept(first, meta);
+            }
+            if first != path {
+                self.capture.call(path, first);
+                self.way_back(path, first);
+            }
+        }
+        for item in earlier {
+            self.capture.items.insert(item.path.0.clone(), item);
         }
     }
 
@@ -292,64 +363,105 @@ impl<'a> Running<'a> {
             self.capture.items.len() >= items.saturating_mul(2) || when.elapsed() >= SAVED
         });
         if due {
-            // Whether that is so in the end is told when it ends.
-            let _ = self.save();
-            self.saved = Some((Instant::now(), self.capture.items.len()));
+            self.save_now();
         }
     }
 
-    /// Brings all of it to the disk, in the command's recovery point; what it is, in words. None: there is nothing.
+    /// Something was set aside that is not written down yet.
+    pub(crate) fn is_unsaved(&self) -> bool {
+        let items = self.capture.items.len();
+        self.saved.is_none_or(|(_, saved)| saved != items) && items > 0
+    }
+
+    /// Writes down what was set aside so far.
+    pub(crate) fn save_now(&mut self) {
+        // Whether that could be done in the end is told when it ends.
+        let _ = self.save();
+        self.saved = Some((Instant::now(), self.capture.items.len()));
+    }
+
+    /// Brings all of it to the disk, in the command's recovery point; what it is, in words. None: there is nothing to speak of.
     fn save(&mut self) -> Result<Option<String>, String> {
         let kept = self.capture.items.values().any(|item| !item.was.is_about() && item.was != Was::Directory);
-        if !kept {
+        if !kept && !self.slight.has_rights() {
             return Ok(None);
         }
         self.capture.flush().map_err(|error| error.to_string())?;
-        let what = described(&self.capture);
+        let what = if kept { described(&self.capture) } else { "modes and owners".to_owned() };
         let head = Head { without: self.missed().into_iter().collect(), ..self.head.clone() };
         let head = self.capture.told_in(head, what.clone());
         let mut items = self.capture.all();
+        self.slight.complete(&mut items, &mut self.capture);
         items.iter_mut().for_each(|item| item.beside = true);
         let written = if self.before {
             self.store.write_beside(&self.name, &head, &items)
         } else {
             self.store.write(&head, &items).map(drop)
         };
-        written.map_err(|error| error.to_string()).map(|()| Some(what))
+        written.map_err(|error| error.to_string()).map(|()| kept.then_some(what))
     }
 
-    /// All that was set aside stands on the disk, in the command's recovery point; what it is, in words.
+    /// The command has ended. All that was set aside stands on the disk, in its recovery point: what it is, and what could
+    /// not be kept, in words. What it left running may be watched on.
     ///
     /// # Errors
-    /// When the disk refuses, or nothing of what would be lost could be kept.
-    pub(crate) fn close(mut self) -> Result<Option<String>, String> {
-        match (self.save()?, self.missed()) {
-            (None, Some(missed)) => Err(missed),
-            (what, _) => Ok(what),
-        }
+    /// When the disk refuses.
+    pub(crate) fn ended(&mut self) -> Result<(Option<String>, Option<String>), String> {
+        let what = self.save()?;
+        self.late = Some(Instant::now());
+        self.saved = Some((Instant::now(), self.capture.items.len()));
+        Ok((what, self.missed()))
+    }
+
+    /// Nothing of the command runs any more, or is watched any more.
+    pub(crate) fn close(mut self) {
+        // The disk refused before, or nobody is left to be told.
+        let _ = self.save();
     }
 
     fn missed(&self) -> Option<String> {
-        self.left.first()?;
         let named: Vec<String> = self.left.iter().take(NAMED).map(|path| super::super::shown(path)).collect();
         let more = self.left.len().saturating_sub(NAMED);
         let and = if more > 0 { format!(" and {more} more") } else { String::new() };
-        Some(format!("{}{and}: it was too much, or could not be read", named.join(", ")))
+        let left = (!named.is_empty())
+            .then(|| format!("{}{and}: it was too much, or could not be read", named.join(", ")));
+        let hidden: Vec<&str> = self.hidden.iter().take(NAMED).map(String::as_str).collect();
+        let hidden = (!hidden.is_empty())
+            .then(|| format!("what {} did: nobody may look into that program", hidden.join(", ")));
+        let all: Vec<String> = left.into_iter().chain(hidden).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }
 
 /// Whether something would be lost by an act, by the evidence that any such act is judged by. What no evidence can be about
-/// is unknown, and that counts.
-fn weighed(act: Option<Mutation>, world: &dyn World, session: &mut Session, knowledge: &Knowledge) -> bool {
+/// is unknown, and that counts. `alone`: what has the same content is no further name of it.
+fn weighed(
+    act: Option<Mutation>,
+    world: &dyn World,
+    session: &mut Session,
+    knowledge: &Knowledge,
+    alone: bool,
+) -> bool {
     let Some(act) = act else { return true };
     let evidence = evidence::collect(&act, world, session);
-    weighs(&recoverability::assess(act, evidence, knowledge))
+    // A copy elsewhere may go next: of a running program nobody knows what comes.
+    let copied = alone
+        && evidence.facts.get("loss").is_some_and(|fact| fact.value == FactValue::Text("copied".to_owned()));
+    copied || weighs(&recoverability::assess(act, evidence, knowledge))
+}
+
+/// A name of a question, in our words, the way to it resolved.
+fn name(question: &Question, named: Named) -> Option<PathBuf> {
+    places::named(question.thread, named).and_then(|path| places::name(&path))
 }
 
 /// The name that a file has, and the further one that it gets. None where the system is going to refuse that.
-fn linked(question: &Question, from: Named, to: Named) -> Option<(PathBuf, PathBuf)> {
-    let name = |named: Named| places::named(question.thread, named).and_then(|path| places::name(&path));
-    let (from, to) = (name(from)?, name(to)?);
+fn linked(question: &Question, from: Named, to: Named, through: bool) -> Option<(PathBuf, PathBuf)> {
+    let from = match through {
+        true => places::named(question.thread, from).and_then(|path| places::end(&path))?,
+        false => name(question, from)?,
+    };
+    let to = name(question, to)?;
     let is_file = fs::symlink_metadata(&from).is_ok_and(|meta| meta.is_file());
     (is_file && fs::symlink_metadata(&to).is_err()).then_some((from, to))
 }
@@ -357,8 +469,7 @@ fn linked(question: &Question, from: Named, to: Named) -> Option<(PathBuf, PathB
 /// What gets another name: the old one, and the new one. None where the system is going to refuse that.
 fn renamed(question: &Question) -> Option<(PathBuf, PathBuf)> {
     let Some(Act::Rename(from, to, alone)) = question.act else { return None };
-    let name = |named: Named| places::named(question.thread, named).and_then(|path| places::name(&path));
-    let (from, to) = (name(from)?, name(to)?);
+    let (from, to) = (name(question, from)?, name(question, to)?);
     let goes = fs::symlink_metadata(&from).ok()?;
     let device = fs::symlink_metadata(to.parent()?).ok()?.dev();
     let fits = match fs::symlink_metadata(&to) {
@@ -375,21 +486,14 @@ fn renamed(question: &Question) -> Option<(PathBuf, PathBuf)> {
 /// What a question is about: paths, and how what stands there goes.
 fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
     let thread = question.thread;
-    let name = |named: Named| places::named(thread, named).and_then(|path| places::name(&path));
+    let some = |path: Option<PathBuf>, way| path.map(|path| (path, way)).into_iter().collect();
     match question.act {
         // A link is followed.
-        Some(Act::Cut(descriptor)) => fs::read_link(format!("/proc/{thread}/fd/{descriptor}"))
-            .ok()
-            .filter(|path| path.is_absolute() && !is_of_the_kernel(path))
-            .map(|path| (path, Way::Content))
-            .into_iter()
-            .collect(),
-        Some(Act::Write(named)) => places::named(thread, named)
-            .and_then(|path| fs::canonicalize(path).ok())
-            .map(|path| (path, Way::Content))
-            .into_iter()
-            .collect(),
-        Some(Act::Remove(named)) => name(named).map(|path| (path, Way::Name)).into_iter().collect(),
+        Some(Act::Write(named)) => {
+            some(places::named(thread, named).and_then(|path| places::end(&path)), Way::Content)
+        }
+        Some(Act::Cut(descriptor)) => some(places::opened(thread, descriptor), Way::Content),
+        Some(Act::Remove(named)) => some(name(question, named), Way::Name),
         Some(Act::Rename(..)) => {
             let Some((from, to)) = renamed(question) else { return Vec::new() };
             // It lives on under its other name, unless nothing lasts there. Where that name comes back to what it was, it
@@ -397,6 +501,15 @@ fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
             let away = (places::is_fleeting(&to) || to.is_file()).then_some((from, Way::Content));
             std::iter::once((to, Way::Name)).chain(away).collect()
         }
+        // Each lives on, but under the other's name.
+        Some(Act::Exchange(one, other)) => {
+            let names = [one, other].into_iter().filter_map(|named| name(question, named));
+            names.filter(|path| path.is_file()).map(|path| (path, Way::Content)).collect()
+        }
+        Some(Act::Rights(named)) => {
+            some(places::named(thread, named).and_then(|path| places::end(&path)), Way::Rights)
+        }
+        Some(Act::RightsOf(descriptor)) => some(places::opened(thread, descriptor), Way::Rights),
         Some(Act::Link(..)) | None => Vec::new(),
     }
 }

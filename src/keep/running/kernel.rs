@@ -2,8 +2,9 @@
 //! waits for the answer (seccomp's user notification, Linux 5.5 and later).
 //!
 //! Owns the filter, the questions and the answers; what is kept is not its business. Nothing is ever refused here: each
-//! question is answered with "go on". The one call that gets an error is the one that makes rings of calls, which no filter
-//! sees (`io_uring`): programs then go the way that each of them has for kernels without it.
+//! question is answered with "go on". Two calls get an error: the one that makes rings of calls, which no filter sees
+//! (`io_uring`), and the one that opens for writing what no path names (`open_by_handle_at`): programs then go the way that
+//! each of them has for kernels without it.
 //!
 //! The only room with `unsafe`: neither nix nor rustix wraps these calls, and each stands here alone.
 #![allow(unsafe_code)]
@@ -21,15 +22,12 @@ use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, UnixAddr, 
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::{ForkResult, Pid, fork};
 
+use super::calls::{self, Kind};
+
 /// Longest path that the kernel takes.
 const PATH: usize = 4096;
 /// Memory is mapped in pieces of this size: a text that ends in one may have nothing behind it.
 const PAGE: u64 = 4096;
-
-#[cfg(target_arch = "x86_64")]
-const MACHINE: u32 = 0xc000_003e;
-#[cfg(target_arch = "aarch64")]
-const MACHINE: u32 = 0xc000_00b7;
 
 /// A path of a question: a directory's descriptor, and where the text is in the asking program's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +52,14 @@ pub(super) enum Act {
     Remove(Named),
     /// Gives another name, in the place of what stands there; with `true` only where nothing stands.
     Rename(Named, Named, bool),
-    /// Gives a further name.
-    Link(Named, Named),
+    /// Has two names change places.
+    Exchange(Named, Named),
+    /// Gives a further name to a file: to what a link leads to with `true`.
+    Link(Named, Named, bool),
+    /// Changes mode or owner.
+    Rights(Named),
+    /// The same by a descriptor.
+    RightsOf(i32),
 }
 
 /// A question.
@@ -231,43 +235,39 @@ fn number_at(thread: Pid, at: u64) -> Option<u64> {
 /// Whether flags of opening let what stands there be lost.
 fn may_lose(flags: u64) -> bool {
     let has = |flag: libc::c_int| flags & u64::from(flag.unsigned_abs()) != 0;
-    !has(libc::O_EXCL)
+    !(has(libc::O_EXCL) && has(libc::O_CREAT))
         && (has(libc::O_TRUNC) || has(libc::O_RDWR) || has(libc::O_WRONLY) && !has(libc::O_APPEND))
 }
 
 /// What a call is about.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn act(thread: Pid, call: &libc::seccomp_data) -> Option<Act> {
-    let number = libc::c_long::from(call.nr);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let named = |dir: usize, text: usize| Named { dir: call.args[dir] as i32, text: call.args[text] };
-    let here = |text: usize| Named { dir: HERE, text: call.args[text] };
-    match number {
-        libc::SYS_openat => Some(Act::Write(named(0, 1))),
+    let all = calls::of(call.arch);
+    let (_, kind) = all.iter().find(|(number, _)| libc::c_long::from(call.nr) == *number)?;
+    let args = &call.args;
+    let named = |dir: usize, text: usize| Named { dir: args[dir] as i32, text: args[text] };
+    let here = |text: usize| Named { dir: HERE, text: args[text] };
+    let has = |at: usize, flag: u32| args[at] & u64::from(flag) != 0;
+    match kind {
+        Kind::Open | Kind::Creat | Kind::Truncate => Some(Act::Write(here(0))),
+        Kind::OpenAt => Some(Act::Write(named(0, 1))),
         // Its flags stand in the program's memory, where the filter cannot look; unread they may be any.
-        libc::SYS_openat2 => {
-            number_at(thread, call.args[2]).is_none_or(may_lose).then(|| Act::Write(named(0, 1)))
+        Kind::OpenAt2 => number_at(thread, args[2]).is_none_or(may_lose).then(|| Act::Write(named(0, 1))),
+        Kind::FTruncate => Some(Act::Cut(args[0] as i32)),
+        Kind::Unlink => Some(Act::Remove(here(0))),
+        Kind::UnlinkAt => Some(Act::Remove(named(0, 1))),
+        Kind::Rename => Some(Act::Rename(here(0), here(1), false)),
+        Kind::RenameAt => Some(Act::Rename(named(0, 1), named(2, 3), false)),
+        Kind::RenameAt2 if has(4, libc::RENAME_EXCHANGE) => Some(Act::Exchange(named(0, 1), named(2, 3))),
+        Kind::RenameAt2 => Some(Act::Rename(named(0, 1), named(2, 3), has(4, libc::RENAME_NOREPLACE))),
+        Kind::Link => Some(Act::Link(here(0), here(1), false)),
+        Kind::LinkAt => {
+            Some(Act::Link(named(0, 1), named(2, 3), has(4, libc::AT_SYMLINK_FOLLOW.unsigned_abs())))
         }
-        libc::SYS_truncate => Some(Act::Write(here(0))),
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        libc::SYS_ftruncate => Some(Act::Cut(call.args[0] as i32)),
-        libc::SYS_unlinkat => Some(Act::Remove(named(0, 1))),
-        // What changes places loses nothing.
-        libc::SYS_renameat2 if call.args[4] & u64::from(libc::RENAME_EXCHANGE) != 0 => None,
-        libc::SYS_renameat2 => {
-            let alone = call.args[4] & u64::from(libc::RENAME_NOREPLACE) != 0;
-            Some(Act::Rename(named(0, 1), named(2, 3), alone))
-        }
-        libc::SYS_renameat => Some(Act::Rename(named(0, 1), named(2, 3), false)),
-        libc::SYS_linkat => Some(Act::Link(named(0, 1), named(2, 3))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_open | libc::SYS_creat => Some(Act::Write(here(0))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_unlink => Some(Act::Remove(here(0))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_rename => Some(Act::Rename(here(0), here(1), false)),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_link => Some(Act::Link(here(0), here(1))),
-        _ => None,
+        Kind::Rights => Some(Act::Rights(here(0))),
+        Kind::RightsAt => Some(Act::Rights(named(0, 1))),
+        Kind::RightsOf => Some(Act::RightsOf(args[0] as i32)),
+        Kind::Rings | Kind::Handle => None,
     }
 }
 
@@ -306,75 +306,70 @@ fn put(filter: &[libc::sock_filter], flags: libc::c_ulong) -> io::Result<OwnedFd
     Ok(unsafe { OwnedFd::from_raw_fd(RawFd::try_from(fd).map_err(io::Error::other)?) })
 }
 
-/// The filter: what opens for writing what may be there already, cuts off, takes a name away or gives another is asked about.
+/// The filter: what opens for writing what may be there already, cuts off, takes a name away, gives another, or changes
+/// rights is asked about.
 fn filter() -> Vec<libc::sock_filter> {
-    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
-    let mut lines = vec![
-        // What is of another machine is passed by, and so are calls of the third way to be a program on x86-64.
-        take(4),
-        when(libc::BPF_JEQ, MACHINE, 1, 0),
-        say(PASS),
-        take(0),
-        when(libc::BPF_JGE, 0x4000_0000, 0, 1),
-        say(PASS),
-    ];
-    let mut asked = vec![
-        libc::SYS_openat2,
-        libc::SYS_truncate,
-        libc::SYS_ftruncate,
-        libc::SYS_unlinkat,
-        libc::SYS_renameat,
-        libc::SYS_renameat2,
-        libc::SYS_linkat,
-    ];
-    // The call, and which of its arguments holds the flags.
-    let mut opened = vec![(libc::SYS_openat, 2)];
-    #[cfg(target_arch = "x86_64")]
-    {
-        asked.extend([libc::SYS_creat, libc::SYS_unlink, libc::SYS_rename, libc::SYS_link]);
-        opened.push((libc::SYS_open, 1));
+    let mut lines = vec![take(4)];
+    for (machine, calls) in calls::ALL {
+        let asked = questions(calls);
+        let over = u32::try_from(asked.len()).unwrap_or(u32::MAX);
+        // A way of more than 255 lines is gone by a jump of its own.
+        lines.extend([when(libc::BPF_JEQ, *machine, 1, 0), line(libc::BPF_JMP | libc::BPF_JA, over, 0, 0)]);
+        lines.extend(asked);
     }
-    for call in asked {
-        lines.extend([when(libc::BPF_JEQ, number(call), 0, 1), say(ASK)]);
-    }
-    lines.extend([when(libc::BPF_JEQ, number(libc::SYS_io_uring_setup), 0, 1), say(NO_RINGS)]);
-    for (call, flags) in opened {
-        let judged = by_flags(flags);
-        let over = u8::try_from(judged.len()).unwrap_or(u8::MAX);
-        lines.push(when(libc::BPF_JEQ, number(call), 0, over));
-        lines.extend(judged);
+    // What is of another machine is passed by.
+    lines.push(say(PASS));
+    lines
+}
+
+/// The questions of one machine's calls; in the end it is passed by.
+fn questions(calls: &[(libc::c_long, Kind)]) -> Vec<libc::sock_filter> {
+    // So are calls of the third way to be a program on x86-64.
+    let mut lines = vec![take(0), when(libc::BPF_JGE, 0x4000_0000, 0, 1), say(PASS)];
+    for (number, kind) in calls {
+        let answer: Vec<libc::sock_filter> = match kind {
+            Kind::Open => by_flags(1, ASK),
+            Kind::OpenAt => by_flags(2, ASK),
+            Kind::Handle => by_flags(2, NOT_THERE),
+            Kind::Rings => vec![say(NOT_THERE)],
+            _ => vec![say(ASK)],
+        };
+        let number = u32::try_from(*number).unwrap_or(u32::MAX);
+        lines.push(when(libc::BPF_JEQ, number, 0, u8::try_from(answer.len()).unwrap_or(u8::MAX)));
+        lines.extend(answer);
     }
     lines.push(say(PASS));
     lines
 }
 
-/// Whether what is opened may lose what stands in it.
-fn by_flags(argument: u32) -> [libc::sock_filter; 12] {
+/// This answer where what is opened may lose what stands in it.
+fn by_flags(argument: u32, answer: u32) -> Vec<libc::sock_filter> {
     let has = |flags: libc::c_int, yes, no| when(libc::BPF_JSET, u32::try_from(flags).unwrap_or(0), yes, no);
-    [
-        // Of an argument the lower half, which comes first on both machines.
+    vec![
+        // Of an argument the lower half, which comes first on these machines.
         take(16 + 8 * argument),
         // A new file.
-        has(libc::O_EXCL, 0, 1),
+        has(libc::O_EXCL, 0, 2),
+        has(libc::O_CREAT, 0, 1),
         say(PASS),
         has(libc::O_TRUNC, 0, 1),
-        say(ASK),
+        say(answer),
         has(libc::O_WRONLY | libc::O_RDWR, 1, 0),
         say(PASS),
         // What can also be read may be mapped, and then written anywhere.
         has(libc::O_RDWR, 0, 1),
-        say(ASK),
+        say(answer),
         // What is only added to loses nothing.
         has(libc::O_APPEND, 0, 1),
         say(PASS),
-        say(ASK),
+        say(answer),
     ]
 }
 
 const PASS: u32 = libc::SECCOMP_RET_ALLOW;
 const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
 #[allow(clippy::cast_sign_loss)]
-const NO_RINGS: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+const NOT_THERE: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 
 /// Takes the number at this place of the call.
 fn take(at: u32) -> libc::sock_filter {

@@ -17,6 +17,16 @@ impl Moves {
         }
     }
 
+    /// Two names change places.
+    pub(super) fn exchange(&mut self, one: PathBuf, other: PathBuf) {
+        // No path has this name.
+        let between = PathBuf::from(format!("\0{}", self.0.len()));
+        if self.0.len() + 3 <= MOST {
+            let steps = [(one.clone(), between.clone()), (other.clone(), one), (between, other)];
+            self.0.extend(steps);
+        }
+    }
+
     /// How something was called when the command began: back in time, one name after the other.
     pub(super) fn first_name(&self, path: &Path) -> PathBuf {
         self.0.iter().rev().fold(path.to_owned(), |path, (from, to)| match path.strip_prefix(to) {
@@ -64,6 +74,16 @@ mod tests {
         ] {
             assert_eq!(moves(all).first_name(Path::new(path)), Path::new(first), "{all:?} {path}");
         }
+    }
+
+    #[test]
+    fn two_names_change_places() {
+        let mut moves = Moves::default();
+        moves.exchange("/a".into(), "/b".into());
+        let first = |moves: &Moves, path: &str| moves.first_name(Path::new(path));
+        assert_eq!((first(&moves, "/a/x"), first(&moves, "/b")), ("/b/x".into(), "/a".into()));
+        moves.exchange("/a".into(), "/b".into());
+        assert_eq!((first(&moves, "/a"), first(&moves, "/b")), ("/a".into(), "/b".into()));
     }
 
     #[test]

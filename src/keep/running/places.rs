@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,21 +13,47 @@ use crate::knowledge::machine;
 
 use super::super::unread::is_of_the_kernel;
 use super::kernel::{self, HERE, Named};
+use super::views;
 
-/// The path that a program names, not resolved; none: it cannot be read, or nothing that is kept can stand there.
+/// The path that a program names, in our words, links not resolved; none: it cannot be read, or nothing that is kept can stand
+/// there.
 pub(super) fn named(thread: Pid, named: Named) -> Option<PathBuf> {
-    let text = kernel::text(thread, named.text).filter(|text| !text.is_empty())?;
+    let text = kernel::text(thread, named.text)?;
     let path = PathBuf::from(OsString::from_vec(text));
-    let path = if path.is_absolute() {
-        path
-    } else {
-        let place = match named.dir {
-            HERE => format!("/proc/{thread}/cwd"),
-            dir => format!("/proc/{thread}/fd/{dir}"),
-        };
-        fs::read_link(place).ok()?.join(path)
+    let path = match path.as_os_str().is_empty() {
+        // The descriptor itself is meant.
+        true => open(thread, named.dir)?,
+        false if path.is_absolute() => path,
+        false if named.dir == HERE => fs::read_link(format!("/proc/{thread}/cwd")).ok()?.join(path),
+        false => open(thread, named.dir)?.join(path),
     };
-    (path.is_absolute() && !is_of_the_kernel(&path)).then_some(path)
+    if path.starts_with("/sys") || path == Path::new("/dev/null") || path == Path::new("/dev/tty") {
+        return None;
+    }
+    views::ours(thread, path)
+}
+
+/// What is open in a program by this descriptor.
+pub(super) fn open(thread: Pid, descriptor: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{thread}/fd/{descriptor}")).ok().filter(|path| path.is_absolute())
+}
+
+/// The same, in our words.
+pub(super) fn opened(thread: Pid, descriptor: i32) -> Option<PathBuf> {
+    views::ours(thread, open(thread, descriptor)?).filter(|path| !is_of_the_kernel(path))
+}
+
+/// Where this leads, links followed to their end.
+pub(super) fn end(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok().filter(|path| !is_of_the_kernel(path))
+}
+
+/// A program into which nobody may look, by its name.
+pub(super) fn hidden(thread: Pid) -> Option<String> {
+    let shut = fs::read_link(format!("/proc/{thread}/cwd"))
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied);
+    let name = || fs::read_to_string(format!("/proc/{thread}/comm")).ok();
+    shut.then(name).flatten().map(|name| name.trim_end().to_owned())
 }
 
 /// The time by the clock that files are dated with: it stands still between two ticks.
@@ -41,20 +66,6 @@ pub(super) fn now() -> SystemTime {
     coarse.unwrap_or(fine)
 }
 
-/// Whether the program means the same file by a path as we do: another view of the system may have another one there.
-pub(super) fn is_ours(thread: Pid, path: &Path) -> bool {
-    let same = |what: &str| {
-        let of = |who: &str| fs::read_link(format!("/proc/{who}/{what}")).ok();
-        of(&thread.to_string()).is_some_and(|theirs| of("self") == Some(theirs))
-    };
-    if same("ns/mnt") && same("root") {
-        return true;
-    }
-    let id = |path: &Path| fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()));
-    let Ok(below) = path.strip_prefix("/") else { return false };
-    id(path).is_some_and(|ours| id(&Path::new(&format!("/proc/{thread}/root")).join(below)) == Some(ours))
-}
-
 /// Whether it is git that asks: what becomes of its own files it was asked about beforehand.
 pub(super) fn is_git(thread: Pid) -> bool {
     let program = fs::read_link(format!("/proc/{thread}/exe"));
@@ -64,7 +75,8 @@ pub(super) fn is_git(thread: Pid) -> bool {
 
 /// The name itself, the way to it resolved.
 pub(super) fn name(path: &Path) -> Option<PathBuf> {
-    Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?))
+    let found = fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?);
+    (!is_of_the_kernel(&found)).then_some(found)
 }
 
 /// What a repository is made of.
