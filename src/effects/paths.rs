@@ -160,6 +160,12 @@ pub(crate) fn is_remote(value: &Value) -> bool {
         || text.find(':').is_some_and(|colon| !text[..colon].contains('/') && colon > 0)
 }
 
+/// The path behind the name of another machine; what names none is the path itself.
+pub(crate) fn behind_host(text: &str) -> &str {
+    let remote = is_remote(&Value::known(text)) && !text.starts_with("rsync://");
+    text.split_once(':').filter(|_| remote).map_or(text, |(_, path)| path.trim_start_matches(':'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

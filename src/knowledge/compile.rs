@@ -219,6 +219,7 @@ fn command(
         cwd: raw.cwd,
         host: raw.host,
         fresh: raw.fresh,
+        home: raw.home,
         privileged: raw.privileged.unwrap_or_default(),
         stdin: raw.stdin,
         parts: raw.part,
@@ -259,6 +260,10 @@ fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), Faul
         names.conditions(&mut part.r#if, &mut part.unless)
     })?;
     each("fresh", &mut spec.fresh, |fresh| names.conditions(&mut fresh.r#if, &mut fresh.unless))?;
+    each("home", &mut spec.home, |home| {
+        names.conditions(&mut home.r#if, &mut home.unless)?;
+        names.template(&mut home.of).map_err(|fault| fault.below(["of"]))
+    })?;
     each("prints", &mut spec.prints, |prints| {
         names.conditions(&mut prints.r#if, &mut prints.unless)?;
         names.template(&mut prints.of).map_err(|fault| fault.below(["of"]))

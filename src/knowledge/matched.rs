@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::micro::{Atom, Condition, Part, Piece, Template};
+use super::micro::{Atom, Condition, Piece, Template};
 use super::schema::{CommandSpec, ToolFile, runs};
+use super::taken::take;
 use super::verbs::Verb;
 use crate::model::Value;
 use crate::order;
@@ -418,6 +419,16 @@ impl Match {
         self.levels.iter().enumerate().flat_map(|(level, spec)| self.at(level, spec.cwd.as_ref())).collect()
     }
 
+    /// In whose home nested commands begin, where it is a login's.
+    pub fn home_of(&self) -> Option<Value> {
+        let levels = self.levels.iter().enumerate();
+        let mut homes = levels.flat_map(|(level, spec)| {
+            let found = spec.home.iter().find(|home| self.holds(&home.r#if, &home.unless));
+            found.and_then(|home| self.at(level, Some(&home.of)).into_iter().next())
+        });
+        homes.next()
+    }
+
     /// The other machine or container that nested commands run on.
     pub fn host(&self) -> Option<Value> {
         self.levels.iter().enumerate().flat_map(|(level, spec)| self.at(level, spec.host.as_ref())).last()
@@ -461,29 +472,6 @@ impl Match {
     pub fn is_dangerous(&self) -> bool {
         let grants = self.unlisted_verb.is_some_and(|(verb, _)| verb == Verb::Grant);
         !self.does_nothing() && (grants || !self.unlisted_reads && self.command.is_dangerous())
-    }
-}
-
-/// The part of a value that a template asks for; nothing is known of a part of what is not wholly known.
-fn take(part: Part, value: &Value) -> Value {
-    match (part, value.choices()) {
-        (Part::Whole, _) => value.clone(),
-        (Part::Numbered, Some([text])) => numbered(text),
-        (Part::Numbered, _) => value.clone(),
-        (_, Some(list)) => Value::one_of(list.iter().map(|text| part.of(text).into_owned()).collect()),
-        (_, None) => Value::Unknown,
-    }
-}
-
-/// A name in which a counter may stand (`%d`, `%03d`).
-fn numbered(text: &str) -> Value {
-    let counter = text.match_indices('%').find_map(|(at, _)| {
-        let behind = text[at + 1..].trim_start_matches(|c: char| c.is_ascii_digit());
-        Some((&text[..at], behind.strip_prefix(['d', 'u', 'i'])?))
-    });
-    match counter {
-        Some((before, behind)) => Value::known(before).concat(&Value::Unknown).concat(&Value::known(behind)),
-        None => Value::known(text),
     }
 }
 

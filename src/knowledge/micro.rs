@@ -312,7 +312,7 @@ pub enum Part {
     Whole,
     /// What stands before the last dot of the last component: `{path@stem}` of `a/b.tar.gz` is `a/b.tar`.
     Stem,
-    /// The last component, without a query: `{url@base}` of `http://x/a/b.tgz?c` is `b.tgz`.
+    /// The last component, without a query: `{url@base}` of `http://x/a/b.tgz?c` and of `host:a/b.tgz` is `b.tgz`.
     Base,
     /// The last component without its last extension: `{source@bare}` of `src/a.rs` is `a`.
     Bare,
@@ -343,6 +343,9 @@ impl Part {
             }
             Self::Base => {
                 let path = text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+                // Of a name on another machine, what stands behind the machine.
+                let path =
+                    path.split_once(':').filter(|(host, _)| !host.contains('/')).map_or(path, |(_, own)| own);
                 path.rsplit('/').next().unwrap_or_default()
             }
         };

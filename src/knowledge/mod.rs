@@ -43,6 +43,7 @@ mod schema;
 mod secrets;
 mod services;
 mod strict;
+mod taken;
 mod terraform;
 mod terraform_crossing;
 mod terraform_gains;
@@ -77,8 +78,8 @@ pub use ranges::Range;
 pub use reading::{Expected, RAW_LIMIT, Reading};
 pub use room::Room;
 pub use schema::{
-    CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
-    ToolFile, Unlisted,
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, HomeSpec, PrintsSpec, StdinSpec, Style,
+    Subcommands, ToolFile, Unlisted,
 };
 pub use secrets::{SECRET, secrets_of};
 pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, ServiceWord};

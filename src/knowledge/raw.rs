@@ -10,7 +10,9 @@ use super::micro::{OperandSpec, OptionSpec, Template};
 use super::parts::PartSpec;
 use super::placed::{Fault, did_you_mean};
 use super::room::Room;
-use super::schema::{EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Unlisted};
+use super::schema::{
+    EffectSpec, ExampleSpec, FormSpec, FreshSpec, HomeSpec, PrintsSpec, StdinSpec, Style, Unlisted,
+};
 use super::secrets::SecretSpecs;
 use super::verbs::Verbs;
 
@@ -43,6 +45,7 @@ pub(super) struct Raw {
     pub(super) cwd: Option<Template>,
     pub(super) host: Option<Template>,
     pub(super) fresh: Vec<FreshSpec>,
+    pub(super) home: Vec<HomeSpec>,
     pub(super) privileged: Option<bool>,
     pub(super) stdin: Vec<StdinSpec>,
     pub(super) part: Vec<PartSpec>,
@@ -178,6 +181,7 @@ impl Raw {
         or_else(&mut self.form, base.form);
         or_else(&mut self.asks, base.asks);
         or_else(&mut self.fresh, base.fresh);
+        or_else(&mut self.home, base.home);
         or_else(&mut self.stdin, base.stdin);
         or_else(&mut self.part, base.part);
         or_else(&mut self.prints, base.prints);

@@ -51,6 +51,8 @@ pub enum Room {
     M4,
     /// `make`: a Makefile.
     Make,
+    /// `magick`, `ffmpeg`, `exiftool`: what stands in front of the names of files, and programs that stand behind another's name.
+    Media,
     /// `mlr`: verbs of a chain that write files.
     Miller,
     /// `mktemp`: a name that nothing has yet.

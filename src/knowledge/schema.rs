@@ -87,6 +87,8 @@ pub struct CommandSpec {
     pub host: Option<Template>,
     /// When that machine is made by the command itself and reaches nothing of this one.
     pub fresh: Vec<FreshSpec>,
+    /// Whose home nested commands begin in, as a login does.
+    pub home: Vec<HomeSpec>,
     /// Nested commands run with more rights.
     pub privileged: bool,
     /// What standard input is.
@@ -221,6 +223,20 @@ pub struct PrintsSpec {
     pub unless: Vec<Condition>,
     /// Which files.
     pub of: Template,
+}
+
+/// `[[home]]`: nested commands begin in somebody's home.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HomeSpec {
+    /// Whose it is.
+    pub of: Template,
+    /// All must hold.
+    #[serde(default)]
+    pub r#if: Vec<Condition>,
+    /// None may hold.
+    #[serde(default)]
+    pub unless: Vec<Condition>,
 }
 
 /// `[[effect]]`: one thing that is done.

@@ -34,13 +34,14 @@ const MEANING: [&str; 16] = [
 const HEADS: [&str; 4] = ["code", "script", "sql", "sqlfile"];
 
 /// Languages behind `code:` and `script:`.
-const LANGUAGES: [&str; 42] = [
+const LANGUAGES: [&str; 44] = [
     "applescript",
     "awk",
     "bpftrace",
     "cargo",
     "cmake",
     "dc",
+    "debugfs",
     "ed",
     "elisp",
     "elixir",
@@ -77,6 +78,7 @@ const LANGUAGES: [&str; 42] = [
     "tex",
     "tmux",
     "vim",
+    "xslt",
 ];
 
 /// Dialects behind `sql:` and `sqlfile:`.

@@ -51,6 +51,9 @@ pub struct FirstFile {
     /// It runs in the directory that it stands in.
     #[serde(default)]
     pub there: bool,
+    /// Settings whose value is words of the call.
+    #[serde(default)]
+    pub split: Vec<&'static str>,
     /// It is no code itself, and names files of the project that are.
     #[serde(default)]
     pub names: bool,
@@ -99,8 +102,8 @@ pub enum Held<'a> {
     Code(&'a str),
     /// Name of a file with code of a language.
     Script(&'a str),
-    /// Words as if they stood among the program's own.
-    Options,
+    /// Words as if they stood among the program's own, for calls with certain words.
+    Options(Words),
     /// The value of an option, as if it stood among the program's words.
     Value(Valued<'a>),
     /// Files that are loaded as code.
@@ -221,7 +224,7 @@ impl HeldSpec {
             ("program", _) => Held::Program,
             ("code", language) => Held::Code(language),
             ("script", language) => Held::Script(language),
-            ("options", _) => Held::Options,
+            ("options", _) => Held::Options(self.words),
             ("value", option) => Held::Value(Valued { option, words: self.words }),
             (is @ ("library" | "libraryfile"), _) => {
                 Held::Library { here: is == "libraryfile", unless: &self.unless }

@@ -79,7 +79,8 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
     let source = placed.from.as_deref().and_then(|from| scene.at(from));
     let is_tree = source.is_some_and(|seen| seen.kind == FileKind::Directory);
     let whole = ["-r", "-a"].iter().any(|key| matched.has(key));
-    let onto_tree = (is_tree || whole && placed.comes && source.is_none())
+    let far = placed.from.is_none() && is_remote(&placed.source.value);
+    let onto_tree = (is_tree || whole && (placed.comes || far) && source.is_none())
         && placed.place().is_some_and(|to| scene.is_directory(&to));
     let kind = if onto_tree { "tree" } else { "file" };
     let mut mutation = scene.on_absolute(Action::Replace, kind, placed.to.clone(), &placed.shown);

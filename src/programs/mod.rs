@@ -25,6 +25,7 @@ mod kubectl;
 mod less;
 mod m4;
 mod make;
+mod media;
 mod miller;
 mod mktemp;
 mod mounts;
@@ -147,6 +148,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Listed => &tasks::Listed,
         Room::M4 => &m4::M4,
         Room::Make => &make::Make,
+        Room::Media => &media::Media,
         Room::Miller => &miller::Miller,
         Room::Mktemp => &mktemp::Mktemp,
         Room::Mounts => &mounts::Mounts,

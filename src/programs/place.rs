@@ -10,7 +10,8 @@ use crate::world::FileKind;
 
 use super::backup;
 use crate::effects::program::{
-    Draft, Scene, Word, base_name, below, explicit, fact, flag, keeps_nothing, text_of,
+    Draft, Scene, Word, base_name, behind_host, below, explicit, fact, flag, is_remote, keeps_nothing,
+    text_of,
 };
 
 /// One source and where it lands.
@@ -65,14 +66,23 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
         .into_iter()
         .flat_map(|source| {
             let word = Word::new(source.value.clone(), explicit(invocation, &[source.index]));
-            let from = scene.only_path(&source.value);
+            // What is called like a file on another machine, and is none here.
+            let far = is_remote(&source.value).then(|| source.value.as_known().map(behind_host)).flatten();
+            let far =
+                far.filter(|_| scene.only_path(&source.value).is_none_or(|from| scene.at(&from).is_none()));
+            if let Some(pattern) =
+                far.and_then(base_name).filter(|name| wildcard::has_wildcards(name, any_case()))
+            {
+                return taken(scene, &word, pattern, &absolute, &target.value);
+            }
+            let from = if far.is_some() { None } else { scene.only_path(&source.value) };
             if let Some(pattern) = from.as_deref().and_then(|from| names_to_come(scene, from)) {
                 return taken(scene, &word, &pattern, &absolute, &target.value);
             }
             let comes = from.as_deref().is_some_and(|from| scene.is_to_come(from));
             let name = match &source.value {
                 Value::Known(text) if parents => Some(Value::known(text.trim_matches('/'))),
-                Value::Known(text) => base_name(text).map(Value::known),
+                Value::Known(text) => base_name(far.unwrap_or(text)).map(Value::known),
                 other => Some(unknown_name(other)),
             };
             let (to, shown) = match name {

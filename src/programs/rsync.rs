@@ -9,7 +9,8 @@ use crate::shell::Invocation;
 use crate::world::FileKind;
 
 use crate::effects::program::{
-    Change, Draft, Scene, Word, base_name, below, explicit, flag, is_remote, keeps_nothing, text_of,
+    Change, Draft, Scene, Word, base_name, behind_host, below, explicit, flag, is_remote, keeps_nothing,
+    text_of,
 };
 
 /// See [`Room::Rsync`](crate::knowledge::Room::Rsync).
@@ -236,13 +237,18 @@ fn receive(
     deletes: bool,
 ) -> (Mutation, Option<PathBuf>) {
     let text = source.value.as_known().unwrap_or_default();
-    let contents = text.ends_with('/') || text.ends_with("/.") || text == ".";
+    let own = behind_host(text);
+    let contents = own.ends_with('/') || own.ends_with("/.") || matches!(own, "." | "");
     let is_file = from.is_some_and(|from| scene.at(from).is_some_and(|seen| seen.kind == FileKind::File));
     let absolute = scene.path(&target.value);
     let target_is_directory = target.value.suffix().ends_with('/')
         || absolute.as_known().is_some_and(|path| scene.is_directory(std::path::Path::new(path)));
-    let inside = !contents && (!is_file || target_is_directory);
-    let to = match base_name(text) {
+    let target_is_file = absolute
+        .as_known()
+        .and_then(|path| scene.at(Path::new(path)))
+        .is_some_and(|seen| seen.kind == FileKind::File);
+    let inside = !contents && (!is_file && !target_is_file || target_is_directory);
+    let to = match base_name(own) {
         Some(name) if inside => below(&absolute, &Value::known(name)),
         _ => absolute,
     };
@@ -272,7 +278,7 @@ fn receive(
 }
 
 fn below_shown(target: &Value, source: &str) -> Value {
-    match (target, base_name(source)) {
+    match (target, base_name(behind_host(source))) {
         (Value::Known(text), Some(name)) => Value::known(format!("{}/{name}", text.trim_end_matches('/'))),
         _ => target.clone(),
     }

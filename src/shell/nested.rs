@@ -129,6 +129,10 @@ impl Shell<'_> {
         for dir in matched.cwd() {
             inner.cwd = self.directories(&inner, &dir);
         }
+        let home = matched.home_of().map(|user| self.home_of(state, &user));
+        if let Some(home) = &home {
+            inner.cwd = home.choices().unwrap_or_default().iter().map(std::path::PathBuf::from).collect();
+        }
         if let Some(host) = matched.host() {
             // What a container reaches from within is another one's, and no longer its own.
             inner_scope.fresh = matched.makes_host() && (inner_scope.host.is_none() || inner_scope.fresh);
@@ -142,6 +146,9 @@ impl Shell<'_> {
             self.lend(&mut inner, &call.environment);
         } else {
             self.hand_on(&mut inner, &call.environment);
+        }
+        if let Some(home) = home {
+            self.assign_scalar(&mut inner, "HOME", home);
         }
         for given in matched.operands("assignment") {
             let text = given.value.prefix();

@@ -7,7 +7,9 @@ fn fish_is_brought_over() {
     let mut wrong = Vec::new();
     for (fish, bash) in [
         ("ls -l", "ls -l"),
-        ("rm -rf (pwd)/x", "rm -rf $(pwd)/x"),
+        ("rm -rf (pwd)/x", "rm -rf \"${__recourse_lines:-$(pwd)}\"/x"),
+        ("rm out/(ls out)", "rm out/\"${__recourse_lines:-$(ls out)}\""),
+        ("rm (ls)", "rm $(ls)"),
         ("a; and b; or c", "a && b || c"),
         ("not a", "! a"),
         ("begin; a; b; end > f", "{ :; a; b; } > f"),

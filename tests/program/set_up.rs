@@ -389,3 +389,63 @@ fn a_name_that_is_no_text_is_judged_where_it_can_be_told() {
     let said = place.judged(&words(&[OsStr::new("rm"), name]));
     assert_eq!(said.status.code(), Some(20), "{}", String::from_utf8_lossy(&said.stdout));
 }
+
+/// What stands in front of a name, behind it, or in another place than its word is no part of where something is written.
+#[test]
+fn outputs_have_other_names_than_their_words() {
+    let place = Place::new();
+    place.write(&["a.png", "b.mp3", "c.txt", "in/a.jpg", "in/a.txt", "d/e.txt", "d/f.txt", "x.R"]);
+    place.are(
+        true,
+        &[
+            "convert in/a.jpg png:a.png",
+            "convert in/a.jpg 'PNG32:a.png[0]'",
+            "magick in/a.jpg -write png:a.png null:",
+            "convert in/a.jpg -set filename:f a '%[filename:f].png'",
+            "magick mogrify -resize 50% a.png",
+            "ffmpeg -y -i v.mp4 file:b.mp3",
+            "ffmpeg -y -i v.mp4 -f tee -map 0 '[f=mp3]b.mp3|n.mp3'",
+            "ffmpeg -y -i v.mp4 -progress file:c.txt n.mp3",
+            "yes | ffmpeg -i v.mp4 b.mp3",
+            "exiftool -w! txt in/a.jpg",
+            "exiftool -w! txt in",
+            "exiftool -W! d/%f.txt e.jpg",
+            "tar -g c.txt -cf n.tar d",
+            "debugfs -R 'dump /etc/hosts c.txt' i.img",
+            "R CMD BATCH x.R c.txt",
+            "R --no-save < x.R",
+            "python3 -m pickletools -o c.txt a.pkl",
+            "TF_CLI_ARGS=-out=c.txt terraform plan",
+            "TF_CLI_ARGS_plan=-out=c.txt terraform plan",
+            "scp host:c.txt .",
+            "scp 'host:*.txt' .",
+            "scp -r host:d .",
+            "rsync host:c.txt .",
+            "sftp host:c.txt",
+            "docker cp web:/srv/c.txt .",
+            "docker compose cp web:/srv/c.txt .",
+            "kubectl cp web:/srv/c.txt .",
+            "incus file pull c1/srv/c.txt .",
+            "fish -c 'rm d/(ls d)'",
+        ],
+    );
+    place.are(
+        false,
+        &[
+            "convert in/a.jpg png:n.png",
+            "convert in/a.jpg info:",
+            "magick identify a.png",
+            "magick mogrify -path out -format png in/a.jpg",
+            "ffmpeg -n -i v.mp4 b.mp3",
+            "ffmpeg -y -i v.mp4 -f null -",
+            "ffmpeg -y -i v.mp4 pipe:1",
+            "exiftool -w txt in/a.jpg",
+            "exiftool -w! md in/a.jpg",
+            "tar -g n.snar -cf n.tar d",
+            "debugfs -R 'ls /' i.img",
+            "TF_CLI_ARGS_apply=-out=c.txt terraform plan",
+            "scp host:n.txt .",
+            "docker cp web:/srv/n.txt .",
+        ],
+    );
+}

@@ -329,3 +329,42 @@ fn tests_and_scripts_of_packages_are_read() {
     test("use Test::More; my $f = made(); unlink $f; ok(1); done_testing;");
     place.are(false, &["npm rebuild", "npm ci", "npm install", "prove t/a.t", "prove t", "prove -l"]);
 }
+
+/// What starts a service runs what the service's file says, and what runs tests reads what their settings say.
+#[test]
+fn what_services_and_settings_of_tests_say_counts() {
+    let place = repository();
+    place.write(&["notes.txt"]);
+    let notes = place.dir().join("notes.txt").display().to_string();
+    let home = place.0.path().canonicalize().unwrap();
+    let units = home.join(".config/systemd/user");
+    fs::create_dir_all(&units).unwrap();
+    let unit = |text: &str| fs::write(units.join("gone.service"), text).unwrap();
+    unit(&format!("[Service]\nExecStart=-/bin/rm {notes}\n"));
+    place.are(true, &["systemctl --user start gone", "systemctl --user restart gone.service"]);
+    place.are(
+        false,
+        &["systemctl --user status gone", "systemctl --user cat gone", "systemctl --user enable gone"],
+    );
+    unit("[Service]\nType=oneshot\nExecStart=/usr/bin/backup --all\n");
+    place.are(false, &["systemctl --user start gone"]);
+    let settings = |name: &str, text: &str| fs::write(place.dir().join(name), text).unwrap();
+    for (name, text) in [
+        ("pytest.ini", "[pytest]\naddopts = -q --junitxml=notes.txt\n"),
+        ("pytest.ini", "[pytest]\naddopts =\n    -q\n    --junitxml=notes.txt\n"),
+        ("tox.ini", "[pytest]\nlog_file = notes.txt\n"),
+        ("setup.cfg", "[tool:pytest]\naddopts = --basetemp=.\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-q --junitxml=notes.txt\"\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = [\"-q\", \"--junitxml=notes.txt\"]\n"),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\naddopts = [\n  \"-q\",\n  \"--junitxml=notes.txt\",\n]\n",
+        ),
+    ] {
+        settings(name, text);
+        place.are(true, &["pytest", "python3 -m pytest tests"]);
+        fs::remove_file(place.dir().join(name)).unwrap();
+    }
+    settings("pytest.ini", "[pytest]\naddopts = -q --strict-markers\ntestpaths = tests\n");
+    place.are(false, &["pytest", "pytest -x tests"]);
+}

@@ -1,11 +1,10 @@
 //! What known functions do.
 
-use base64::Engine;
-
 use crate::code::language::Language;
 use crate::code::library::Act;
 use crate::model::Value;
 
+use super::shapes::Order;
 use super::{Arguments, Machine, Object};
 
 impl Machine<'_> {
@@ -26,6 +25,7 @@ impl Machine<'_> {
             Act::Delete { tree } => self.delete_all(tree, &arguments),
             Act::Anew => self.make_anew(name, first, &arguments),
             Act::Write(mode) => self.write_first(mode, &arguments),
+            Act::Table => self.write_table(&arguments),
             Act::WriteTo(place) => self.write_to(place, &arguments),
             Act::Unpack => self.unpack(&first.word(), arguments.get(1, &["extract_dir"])),
             Act::InPlace => self.edit_in_place(&arguments),
@@ -70,8 +70,12 @@ impl Machine<'_> {
             Act::Each { function, list } => self.for_each(function, list, &arguments),
             Act::Apply => self.applied(first, &arguments),
             Act::Format => Self::formatted(first, &arguments),
-            Act::Decode => decode(name, &first),
-            Act::Character => Self::character(first),
+            Act::Decode => Self::decoded(name, &first, &arguments),
+            Act::Character => self.characters(&arguments),
+            Act::Bytes | Act::Lower | Act::Upper | Act::Backwards | Act::Trim => {
+                self.shaped(act, first, &arguments)
+            }
+            Act::Disorder => self.same(name, first, &arguments).ordered(Order::Any),
             Act::Concatenate => self.concatenated(first, &arguments),
             Act::Shift => self.shift(&arguments),
             // `vars(os)` holds the names of the module.
@@ -133,21 +137,6 @@ impl Object {
     pub(super) fn elements_or_self(&self) -> Vec<Object> {
         if let Self::List(list) = self { list.clone() } else { vec![self.clone()] }
     }
-}
-
-/// Text of base64 or hexadecimal digits.
-fn decode(name: &str, object: &Object) -> Object {
-    let Some(text) = object.known() else { return Object::Unknown };
-    let bytes = if name.contains("hex") {
-        let digits = text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-        (0..digits.len() / 2)
-            .map(|at| digits.get(at * 2..at * 2 + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()))
-            .collect::<Option<Vec<_>>>()
-    } else {
-        let text = text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-        base64::engine::general_purpose::STANDARD.decode(text).ok()
-    };
-    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).map_or(Object::Unknown, Object::text)
 }
 
 /// Texts of a list with a separator between them.

@@ -46,6 +46,8 @@ impl Machine<'_> {
     /// The same of Perl, whose lists are flat.
     pub(super) fn same_list(name: &str, first: Object, arguments: &Arguments) -> Object {
         match (name, first, arguments.list.len()) {
+            // How many there are, or the last one.
+            ("scalar", Object::List(_), _) => Object::Unknown,
             ("values", Object::Map(entries), _) => {
                 Object::List(entries.into_iter().map(|(_, value)| value).collect())
             }
@@ -286,12 +288,6 @@ impl Machine<'_> {
     pub(super) fn formatted(first: Object, arguments: &Arguments) -> Object {
         let rest = arguments.list.get(1..).unwrap_or_default();
         first.known().map_or(Object::Unknown, |format| percent(&format, rest))
-    }
-
-    /// The character of a number.
-    pub(super) fn character(first: Object) -> Object {
-        let number = first.known().and_then(|text| text.parse().ok()).and_then(char::from_u32);
-        number.map_or(Object::Unknown, |c| Object::text(c.to_string()))
     }
 
     /// A list of texts as one.

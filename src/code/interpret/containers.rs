@@ -1,12 +1,16 @@
 //! Lists and maps that change after they were made: what is put into them by any of their names is in them.
 
 use crate::code::language::Language;
+use crate::code::library::{self, Act};
 use crate::code::tree::{Argument, Expr, Operator, Part};
 
 use super::{Machine, Object, written};
 
 /// The key of entries whose key is not known.
 pub(super) const ANY: &str = "\u{0}";
+
+/// Stands for any function that changes the order of a list.
+const DISORDERS: &str = "rotate!";
 
 /// Names of one container: the frame each stands in, and the name.
 pub(super) type Names = Vec<(usize, String)>;
@@ -44,6 +48,11 @@ impl Machine<'_> {
     /// A method that changes the list or map that it belongs to; `None` when this is none.
     pub(super) fn changed(&mut self, callee: &Expr, arguments: &[Argument]) -> Option<Object> {
         let (place, method) = match callee {
+            Expr::Attribute(base, method)
+                if self.language == Language::Lua && written(base).as_deref() == Some("table") =>
+            {
+                return self.changed_by_table(method, arguments);
+            }
             Expr::Attribute(place, method) => (place.as_ref(), method.as_str()),
             // Perl's and PHP's functions.
             Expr::Name(name) => {
@@ -51,9 +60,16 @@ impl Machine<'_> {
                     (Language::Perl, "push") | (Language::Php, "array_push") => "push",
                     (Language::Perl, "unshift") | (Language::Php, "array_unshift") => "unshift",
                     (Language::Perl, "shift" | "pop") | (Language::Php, "array_shift" | "array_pop") => "pop",
+                    (Language::Php, name) if library::act(Language::Php, name) == Some(Act::Disorder) => {
+                        DISORDERS
+                    }
                     _ => return None,
                 };
                 let place = &arguments.first()?.value;
+                if method == DISORDERS {
+                    self.change(place, &|object| altered(object, Some(Change::Disorder), &[]));
+                    return None;
+                }
                 if method == "pop" {
                     if matches!(place, Expr::Name(name) if matches!(name.as_str(), "@_" | "@ARGV")) {
                         return None;
@@ -93,6 +109,9 @@ impl Machine<'_> {
             self.change(place, &|object| altered(object, Some(change), &added));
         }
         Some(match (change, before) {
+            (Change::Disorder, Some(map @ Object::Map(_))) if method == "pop" => {
+                Object::any(map.values_or_self())
+            }
             (Change::Disorder, Some(before)) if matches!(method, "pop" | "popleft" | "shift") => {
                 Object::any(before.elements().0)
             }
@@ -104,6 +123,21 @@ impl Machine<'_> {
             }
             _ => Object::Plain,
         })
+    }
+
+    /// Lua's functions of tables, which change their first argument.
+    fn changed_by_table(&mut self, function: &str, arguments: &[Argument]) -> Option<Object> {
+        let place = &arguments.first()?.value;
+        let before = self.peek(place)?.elements().0;
+        let change = match function {
+            "insert" => Change::Insert,
+            "concat" | "unpack" => return None,
+            _ => Change::Disorder,
+        };
+        let added = self.passed(arguments.get(1..).unwrap_or_default());
+        let added = if change == Change::Insert { added.list } else { Vec::new() };
+        self.change(place, &|object| altered(object, Some(change), &added));
+        Some(Object::element(before))
     }
 
     /// Whether a list or map stands at this place.

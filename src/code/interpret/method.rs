@@ -6,7 +6,7 @@ use crate::code::library::{self, Act, Mode};
 use crate::model::Value;
 
 use super::act::join_texts;
-use super::operate::braces;
+use super::shapes::{Order, order};
 use super::{Arguments, Machine, Object};
 
 /// Whether a method of this name is a promise's.
@@ -18,8 +18,6 @@ pub(super) fn is_promised(name: &str) -> bool {
 const WRITE: &str = "write";
 /// Longest text that may be the name of a file, in bytes.
 const NAME_LIMIT: usize = 256;
-/// Longest text that is put in another's place, in bytes.
-const REPLACEMENT_LIMIT: usize = 4096;
 
 impl Machine<'_> {
     /// Calls a method of a value.
@@ -216,7 +214,7 @@ impl Machine<'_> {
             Some(Act::Rights(_)) => self.rights_of(&Object::Unknown, None, false),
             Some(Act::Shell) => self.shell(&arguments.first(), None, None),
             Some(Act::Query) => self.query(&Object::Unknown, &arguments.first(), name),
-            Some(Act::WriteTo(_)) => {}
+            Some(Act::WriteTo(_) | Act::Table) => {}
             Some(Act::Unknown(reason)) => self.unknown(reason),
             // Removing from a collection, or a key from a map, takes its argument; a record deletes itself.
             None if !library::destroys(name) => {}
@@ -226,6 +224,9 @@ impl Machine<'_> {
 
     /// Methods that write what they belong to into a file.
     pub(super) fn saved(&mut self, name: &str, arguments: &Arguments) {
+        if library::method("any", name) == Some(Act::Table) {
+            self.write_table(arguments);
+        }
         if let Some(Act::WriteTo(place)) = library::method("any", name)
             && let Some(target) =
                 arguments.get(place, &["path_or_buf", "path", "fname", "excel_writer", "filename"])
@@ -247,89 +248,6 @@ impl Machine<'_> {
         for file in files {
             self.write(&Object::text(file), Mode::Truncate);
         }
-    }
-
-    fn text_method(&mut self, text: Object, name: &str, arguments: Arguments) -> Object {
-        let known = text.known();
-        let map = |object: &Object, f: &dyn Fn(&str) -> String| {
-            let (value, glob) = object.value();
-            Object::Text { value: value.map(f), glob }
-        };
-        match name {
-            "join" => {
-                let list = arguments.first();
-                join_texts(&text, &list)
-            }
-            "format" => match &known {
-                Some(format) => braces(format, &arguments.list, &arguments.named),
-                None => Object::Unknown,
-            },
-            "concat" => arguments.list.iter().fold(text, |text, next| text.then(next)),
-            "strip" | "trim" if arguments.list.is_empty() => map(&text, &|t| t.trim().to_owned()),
-            "rstrip" | "trimEnd" if arguments.list.is_empty() => map(&text, &|t| t.trim_end().to_owned()),
-            "lstrip" | "trimStart" if arguments.list.is_empty() => map(&text, &|t| t.trim_start().to_owned()),
-            "chomp" if arguments.list.is_empty() => map(&text, &|t| {
-                t.strip_suffix('\n').map_or(t, |t| t.strip_suffix('\r').unwrap_or(t)).to_owned()
-            }),
-            "chop" if arguments.list.is_empty() => {
-                map(&text, &|t| t.char_indices().next_back().map_or("", |(at, _)| &t[..at]).to_owned())
-            }
-            "lower" | "toLowerCase" | "downcase" => map(&text, &str::to_lowercase),
-            "upper" | "toUpperCase" | "upcase" => map(&text, &str::to_uppercase),
-            "encode" | "decode" | "toString" | "to_s" | "to_str" | "to_sym" | "dup" | "freeze"
-            | "valueOf" => text,
-            "expanduser" => self.at_home(text),
-            "replace" | "gsub" | "sub" | "replaceAll" => self.replaced(&text, name, &arguments),
-            "split" | "splitlines" | "lines" | "words" => {
-                match (&known, arguments.list.first().and_then(Object::known)) {
-                    (Some(text), Some(separator))
-                        if !separator.is_empty() && text.matches(&separator).count() < 200 =>
-                    {
-                        Object::List(text.split(&separator).map(Object::text).collect())
-                    }
-                    (Some(text), None)
-                        if arguments.list.is_empty() && text.split_whitespace().count() <= 200 =>
-                    {
-                        Object::List(text.split_whitespace().map(Object::text).collect())
-                    }
-                    _ => Object::Many(Box::new(Object::Unknown)),
-                }
-            }
-            "reverse" | "rev" => map(&text, &|t| t.chars().rev().collect()),
-            // A path in Lua or a file name in zx may be run or opened by its methods; text has none that act.
-            "hex" | "pack" | "unpack" => Object::Unknown,
-            _ => {
-                self.callbacks(&arguments);
-                let predicate = name.starts_with("is")
-                    || name.ends_with('?')
-                    || name.ends_with("with")
-                    || name.ends_with("With");
-                if predicate { Object::Plain } else { Object::Unknown }
-            }
-        }
-    }
-
-    /// A text with a plain text in it replaced, as each language does it: once or wherever it stands.
-    fn replaced(&self, text: &Object, name: &str, arguments: &Arguments) -> Object {
-        let [from, to] = arguments.list.as_slice() else { return Object::Unknown };
-        let (Some(from), Some(to)) = (from.known(), to.known()) else { return Object::Unknown };
-        // In a replacement these stand for parts of what was found.
-        let special = match self.language {
-            Language::Node => to.contains('$'),
-            Language::Ruby => to.contains('\\'),
-            _ => false,
-        };
-        if special || from.is_empty() || to.len() > REPLACEMENT_LIMIT {
-            return Object::Unknown;
-        }
-        let once = matches!((self.language, name), (Language::Node, "replace") | (Language::Ruby, "sub"));
-        let (value, glob) = text.value();
-        let value = value.map(
-            |text: &str| {
-                if once { text.replacen(&from, &to, 1) } else { text.replace(&from, &to) }
-            },
-        );
-        Object::Text { value, glob }
     }
 
     /// Hands each element of a list to the function among the arguments.
@@ -360,7 +278,13 @@ impl Machine<'_> {
             "filter" | "select" | "reject" | "grep" | "find_all" | "sort_by" | "sort" | "find" | "detect"
             | "some" | "every" | "all?" | "any?" | "reduce" | "inject" => {
                 self.with_callable(list.clone(), &arguments);
-                if matches!(name, "find" | "detect") { Object::any(list.elements().0) } else { list }
+                match (name, order(name)) {
+                    ("find" | "detect", _) => Object::any(list.elements().0),
+                    // What it makes of them is no element.
+                    ("reduce" | "inject", _) => Object::Unknown,
+                    (_, Some(order)) => list.ordered(order),
+                    _ => list,
+                }
             }
             "first" | "last" | "pop" | "shift" | "at" | "sample" | "min" | "max" | "next" => {
                 if arguments.list.is_empty() && name == "first" {
@@ -376,16 +300,23 @@ impl Machine<'_> {
                     (Object::List(list), Some(from)) if name != "take" && name != "splice" => {
                         Object::List(list.into_iter().skip(from).collect())
                     }
-                    (list, _) => list,
+                    (list, Some(_)) if name == "take" => list,
+                    (list, _) => list.ordered(Order::Any),
                 }
             }
             "length" | "size" | "count" | "includes" | "include?" | "index" | "indexOf" | "empty?" => {
                 Object::Plain
             }
             // What these give are elements of the list alone.
-            _ if arguments.list.is_empty() || library::method("list", name) == Some(Act::Same) => {
+            _ if arguments.list.is_empty()
+                || order(name).is_some()
+                || library::method("list", name) == Some(Act::Same) =>
+            {
                 self.callbacks(&arguments);
-                list
+                match order(name) {
+                    Some(order) => list.ordered(order),
+                    None => list,
+                }
             }
             "union"
             | "merge"

@@ -32,6 +32,7 @@ mod places;
 mod python;
 mod rights;
 mod run;
+mod shapes;
 mod statement;
 mod suites;
 mod tasks;

@@ -2,7 +2,7 @@
 //! are called after something, pickles that run, databases that are attached.
 
 use crate::code::effect::CodeEffect;
-use crate::code::library::Mode;
+use crate::code::library::{self, Act, Mode};
 use crate::code::sources::Source;
 use crate::model::Value;
 
@@ -112,6 +112,35 @@ impl Machine<'_> {
         if matches!(name, "eval" | "call") && first.known().as_ref().is_some_and(acts) {
             self.unknown("a script of another language");
         }
+    }
+
+    /// A table of a database is written: one that is there goes where it is told to.
+    pub(super) fn write_table(&mut self, arguments: &Arguments) -> Object {
+        let how = arguments.keyword(&["if_exists", "if_table_exists"]).cloned();
+        if how.is_none_or(|how| how.known().is_some_and(|how| how != "replace")) {
+            return Object::Unknown;
+        }
+        let table = arguments.get(0, &["name", "table_name"]).and_then(Object::known);
+        let connection = arguments.get(1, &["con", "connection"]).cloned().unwrap_or(Object::Unknown);
+        let of_file = match library::act(self.language, "sqlite3.connect") {
+            Some(Act::Database(dialect)) => dialect,
+            _ => "generic",
+        };
+        let (dialect, database) = match &connection {
+            Object::Database { dialect, database } => (*dialect, database.clone()),
+            other => match other.known().as_deref().and_then(|url| url.strip_prefix("sqlite:///")) {
+                Some(path) => (of_file, Value::known(path)),
+                None => ("generic", Value::Unknown),
+            },
+        };
+        match table {
+            Some(table) => {
+                let text = Value::Known(format!("DROP TABLE {table}"));
+                self.emit(CodeEffect::Sql { dialect, database, text });
+            }
+            None => self.unknown("a table of a database is written over"),
+        }
+        Object::Unknown
     }
 
     /// One member of an archive is unpacked.

@@ -90,6 +90,8 @@ impl Lexer {
         let mut pieces = Vec::new();
         let mut text = String::new();
         let mut level = 0;
+        // Letters of another case follow.
+        let mut cased = false;
         while let Some(c) = self.peek(0) {
             if Some(c) == nests {
                 level += 1;
@@ -102,7 +104,15 @@ impl Lexer {
             }
             if c == '\\' {
                 self.at += 1;
-                self.escape(&mut text, close, reading);
+                match self.untold(reading) {
+                    Some(more) => {
+                        cased = more;
+                        pieces.push(Piece::Text(std::mem::take(&mut text)));
+                        pieces.push(Piece::Code(self.unknown_name()));
+                    }
+                    None if cased => self.escape(&mut String::new(), close, reading),
+                    None => self.escape(&mut text, close, reading),
+                }
                 continue;
             }
             if self.language == Language::Python
@@ -119,13 +129,55 @@ impl Lexer {
             {
                 pieces.push(Piece::Text(std::mem::take(&mut text)));
                 pieces.push(Piece::Code(code));
+                if cased {
+                    pieces.push(Piece::Code(self.unknown_name()));
+                }
                 continue;
             }
-            text.push(c);
+            if !cased {
+                text.push(c);
+            }
             self.at += 1;
         }
         pieces.push(Piece::Text(text));
         pieces
+    }
+
+    /// A character that is told by its name or in a way of its own, and Perl's marks behind which letters are of another case;
+    /// whether such letters follow.
+    fn untold(&mut self, reading: Reading) -> Option<bool> {
+        let escapes = matches!(reading, Reading::Escapes | Reading::Full);
+        let perl = self.language == Language::Perl;
+        let c = self.peek(0).filter(|_| escapes)?;
+        let braced = self.peek(1) == Some('{');
+        match c {
+            'N' if braced && (perl || self.language == Language::Python) => {}
+            'o' if braced && perl => {}
+            'L' | 'U' | 'Q' | 'F' if perl => {
+                self.at += 1;
+                return Some(true);
+            }
+            'E' if perl => {
+                self.at += 1;
+                return Some(false);
+            }
+            // The next letter alone.
+            'l' | 'u' if perl => {
+                self.at += 2;
+                return Some(false);
+            }
+            _ => return None,
+        }
+        while self.peek(0).is_some_and(|c| c != '}') {
+            self.at += 1;
+        }
+        self.at += 1;
+        Some(false)
+    }
+
+    /// The name of something that nothing is known of.
+    fn unknown_name(&self) -> String {
+        if self.language == Language::Perl { "$__unknown__".to_owned() } else { "__unknown__".to_owned() }
     }
 
     /// Source of the expression that is interpolated here.

@@ -40,6 +40,8 @@ pub(super) enum Act {
     Write(Mode),
     /// Writes a file that this argument names.
     WriteTo(usize),
+    /// Writes a table of a database, over one that is there where `if_exists` says so.
+    Table,
     /// Unpacks the archive of its first argument into the directory of its second.
     Unpack,
     /// Reads the files of its first argument, and writes over them where `inplace` says so.
@@ -123,8 +125,18 @@ pub(super) enum Act {
     Format,
     /// base64 or hexadecimal.
     Decode,
-    /// `chr`.
+    /// `chr`: characters of numbers.
     Character,
+    /// Bytes of numbers, or of a text.
+    Bytes,
+    Lower,
+    Upper,
+    /// From its end.
+    Backwards,
+    /// Without the blanks around it.
+    Trim,
+    /// The elements of a list in another order.
+    Disorder,
     /// `implode(separator, list)`.
     Concatenate,
     Shift,
@@ -159,6 +171,7 @@ impl Act {
             Self::Delete { .. }
                 | Self::Write(_)
                 | Self::WriteTo(_)
+                | Self::Table
                 | Self::Unpack
                 | Self::Open
                 | Self::PerlOpen

@@ -43,6 +43,14 @@ pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
 /// The settings of a file that is divided by `[section]`: `name = value` or `name: value`, in several lines where those that
 /// follow are indented. Programs differ in what an indented line is, so it counts as a setting, too.
 fn of_settings(plain: &Plain, text: &str, effects: &mut Vec<CodeEffect>) {
+    // A service runs where it says, and else where such services do.
+    let place = plain.settings.values().find_map(|act| act.strip_prefix("service "));
+    if let Some(place) = place {
+        let said = text.lines().rev().find_map(|line| line.trim().strip_prefix("WorkingDirectory="));
+        let place = said.map_or(place, |said| said.trim().trim_start_matches('-'));
+        let path = Value::Known(place.replace("%h", "~"));
+        effects.push(CodeEffect::ChangeDirectory { path });
+    }
     let mut section = "";
     let mut open: Vec<(&str, String)> = Vec::new();
     for line in text.lines() {
@@ -203,6 +211,12 @@ fn does(plain: &Plain, act: &str, rest: &str, depth: usize, effects: &mut Vec<Co
             }
         }
         "command" => of_line(plain, rest, depth + 1, effects),
+        // A command of a service: signs in front say how it runs, and a percent sign stands for what is known of it.
+        service if service.starts_with("service ") => {
+            let text =
+                rest.trim_start_matches(['@', '-', ':', '+', '!', '|']).replace("%h", "~").replace("%%", "%");
+            effects.push(CodeEffect::Shell { text: Value::Known(text) });
+        }
         "" => {}
         language => {
             let known = |effect: &CodeEffect| {
@@ -247,6 +261,9 @@ mod tests {
         assert!(of("kubeconfig", "users: []\nusers: []")[0].starts_with("Unknown"), "which one counts");
         let far = format!("{}\\! rm a", "\n".repeat(20_000));
         assert_eq!(of("psqlrc", &far), ["sh rm a"], "however far down");
+        let unit = "[Unit]\nDescription=x\n[Service]\nType=oneshot\nExecStartPre=-/bin/mkdir -p %h/x\nExecStart=/bin/rm -rf %h/d\n";
+        assert_eq!(of("unit-of-user", unit)[1..], ["sh /bin/mkdir -p ~/x", "sh /bin/rm -rf ~/d"]);
+        assert!(of("unit", unit)[0].contains("/\""), "{:?}", of("unit", unit));
         assert_eq!(of("psqlrc", "\\set QUIET on\n\\! rm a\n-- \\! rm b"), ["sh rm a"]);
         assert_eq!(of("rprofile", "options(a = 1)\nsystem('rm a'); unlink(\"b\")"), ["sh rm a", "rm b"]);
     }

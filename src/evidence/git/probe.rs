@@ -376,6 +376,10 @@ fn say_left(look: &mut Look<'_>, evidence: &mut Evidence, left: Result<refs::Lef
         Err(reason) => return missing(evidence, &reason),
     };
     let common = look.repo.place().common_dir.clone();
+    if look.mutation.action == Action::Delete {
+        let names: Vec<String> = left.tips.iter().map(|(name, _)| name.clone()).collect();
+        look.session.git().note(&common, |done| done.gone.extend(names));
+    }
     if let Some((name, id)) = left.tips.first() {
         let id = id.get(..12).unwrap_or(id).to_owned();
         evidence.fact("ref.commit", FactValue::Text(id), format!("where {} is", refs::short(name)));

@@ -83,6 +83,8 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
         words.push(id);
     }
     words.extend(tips.iter().map(|(name, _)| format!("--exclude={name}")));
+    // What this command took before reaches nothing any more.
+    words.extend(done.gone.iter().map(|name| format!("--exclude={name}")));
     words.push("--glob=refs/*".to_owned());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let commits = look.count(&words).map_err(|e| format!("history could not be looked at: {e}"))?;

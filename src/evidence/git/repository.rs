@@ -68,6 +68,8 @@ pub(super) struct Done {
     pub(super) reflog_gone: bool,
     /// Branches that got another name: the new one, and the one they have now.
     pub(super) renamed: Vec<(String, String)>,
+    /// Refs that went: full names.
+    pub(super) gone: Vec<String>,
     /// What is reachable from no ref any more, in words.
     pub(super) dropped: Vec<String>,
     /// What only a reflog still reaches, in words.

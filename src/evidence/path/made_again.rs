@@ -41,6 +41,12 @@ pub(super) fn is_compiled(path: &Path) -> bool {
 }
 
 impl Walk<'_> {
+    /// A program that the project around it builds. `top` is the working tree's top, if it lies in a repository.
+    pub(super) fn is_built(&mut self, path: &Path, meta: &Meta, top: Option<&Path>) -> bool {
+        meta.mode & 0o111 != 0
+            && top.is_some_and(|top| regenerable::is_built(self.world, self.session, path, meta.size, top))
+    }
+
     /// Reads a directory that is made again, with all that lies below it, and gives back the directories in it that are
     /// not: clones, and what no record of the tool lists. `None` where each file has to be looked at.
     pub(super) fn made_again(&mut self, dir: &Path, inner: &Around) -> Option<Vec<(PathBuf, Meta, Around)>> {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::evidence::Session;
 use crate::knowledge::{Words, machine};
 use crate::wildcard::fits;
 use crate::world::World;
@@ -82,6 +83,9 @@ struct Products {
     closes: Vec<String>,
     /// In the first page of a site that a program made.
     sites: Vec<String>,
+    /// Files that say how what stands around them is built.
+    #[serde(default)]
+    builds: Words,
 }
 
 /// Endings of files that people make.
@@ -132,6 +136,8 @@ struct FileRule {
     names: Words,
     #[serde(default)]
     source: Words,
+    #[serde(default)]
+    weak: bool,
     again: &'static str,
 }
 
@@ -220,19 +226,41 @@ pub(super) fn directory(world: &dyn World, dir: &Path, top: Option<&Path>) -> Op
     })
 }
 
-/// How a single file is made again.
-pub(super) fn file(world: &dyn World, path: &Path) -> Option<&'static str> {
+/// How a single file is made again. `top` is the working tree's top, if it lies in a repository.
+pub(super) fn file(world: &dyn World, path: &Path, top: Option<&Path>) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let parent = path.parent()?;
     table().file.iter().find_map(|rule| {
         let stem = match rule.suffix {
             Some(suffix) => name.strip_suffix(suffix).filter(|stem| !stem.is_empty())?,
-            None => return rule.names.has(name).then_some(rule.again),
+            None => {
+                let ignored = || top.is_some_and(|top| is_ignored(world, parent, name, top));
+                return (rule.names.has(name) && (!rule.weak || ignored())).then_some(rule.again);
+            }
         };
         let made = rule.source.is_empty()
             || rule.source.iter().any(|ending| world.lstat(&parent.join(format!("{stem}{ending}"))).is_ok());
         made.then_some(rule.again)
     })
+}
+
+/// Whether a file is a program that the project around it builds: what compilers make, of which the repository's ignore files
+/// say that it stays out, below a file that says how it is built.
+pub(super) fn is_built(world: &dyn World, session: &mut Session, path: &Path, size: u64, top: &Path) -> bool {
+    let within = || path.ancestors().take_while(|place| place.starts_with(top) && *place != top);
+    let ignored = |place: &Path| {
+        let name = place.file_name().and_then(|name| name.to_str());
+        place.parent().zip(name).is_some_and(|(parent, name)| is_ignored(world, parent, name, top))
+    };
+    let built = |dir: &Path| table().products.builds.iter().any(|name| world.lstat(&dir.join(name)).is_ok());
+    if size > session.bytes_left() || !within().any(ignored) {
+        return false;
+    }
+    if !path.ancestors().skip(1).take_while(|dir| dir.starts_with(top)).any(built) {
+        return false;
+    }
+    session.spend_bytes(size);
+    world.read_file(path, size).is_ok_and(|content| content.contains(&0) && is_compiled(&content))
 }
 
 /// A marker stands in a directory; `*.x` is any name with that ending.
@@ -246,6 +274,11 @@ fn stands(world: &dyn World, dir: &Path, marker: &str) -> bool {
 }
 
 /// Whether an ignore file between a directory and the repository's top lists the name.
+/// A pattern that is for names of some kind, and not for all.
+fn is_pattern(line: &str) -> bool {
+    line.contains('*') && line.chars().filter(|c| c.is_alphanumeric()).count() > 1
+}
+
 fn is_ignored(world: &dyn World, parent: &Path, name: &str, top: &Path) -> bool {
     for dir in parent.ancestors().take_while(|dir| dir.starts_with(top)).take(16) {
         let Ok(text) = world.read_file(&dir.join(".gitignore"), TEXT_LIMIT) else { continue };
@@ -254,7 +287,9 @@ fn is_ignored(world: &dyn World, parent: &Path, name: &str, top: &Path) -> bool 
         let listed = |line: &str| {
             let line = line.trim().trim_end_matches('/').trim_end_matches("/*").trim_end_matches("/**");
             let line = line.strip_prefix("**/").unwrap_or(line);
-            line == name || Path::new(line.trim_start_matches('/')) == here
+            line == name
+                || is_pattern(line) && fits(line, name)
+                || Path::new(line.trim_start_matches('/')) == here
         };
         if text.lines().any(listed) {
             return true;
@@ -389,7 +424,29 @@ mod tests {
     #[test]
     fn compiled_files_need_their_source() {
         let world = MemoryWorld::new().file("/p/a.c", "").file("/p/a.o", "x").file("/p/b.o", "x");
-        assert!(file(&world, Path::new("/p/a.o")).is_some());
-        assert!(file(&world, Path::new("/p/b.o")).is_none());
+        assert!(file(&world, Path::new("/p/a.o"), None).is_some());
+        assert!(file(&world, Path::new("/p/b.o"), None).is_none());
+    }
+
+    #[test]
+    fn a_program_is_built_where_the_repository_keeps_it_out_and_something_says_how() {
+        let elf = "\x7fELF\0";
+        let world = MemoryWorld::new()
+            .file("/p/Makefile", "")
+            .file("/p/.gitignore", "/app\nbin/\n*.so\nnotes\n")
+            .file("/p/app", elf)
+            .file("/p/bin/x", elf)
+            .file("/p/a.so", elf)
+            .file("/p/own", elf)
+            .file("/p/notes", "nowhere else")
+            .file("/q/.gitignore", "app\n")
+            .file("/q/app", elf);
+        let is = |path: &str, top: &str| {
+            is_built(&world, &mut Session::new(), Path::new(path), 100, Path::new(top))
+        };
+        assert!(is("/p/app", "/p") && is("/p/bin/x", "/p") && is("/p/a.so", "/p"));
+        assert!(!is("/p/own", "/p"), "the repository does not say that it stays out");
+        assert!(!is("/p/notes", "/p"), "a text is no program");
+        assert!(!is("/q/app", "/q"), "nothing says how it is built");
     }
 }

@@ -396,7 +396,9 @@ impl<'a> Walk<'a> {
         if self.is_vouched(path, around) {
             return LossClass::Regenerable;
         }
-        if self.places.is_cached(path) || regenerable::file(self.world, path).is_some() || is_compiled(path) {
+        let top = around.repo.as_ref().and_then(|repo| repo.work_tree());
+        let again = regenerable::file(self.world, path, top).is_some();
+        if self.places.is_cached(path) || again || is_compiled(path) || self.is_built(path, meta, top) {
             return LossClass::Regenerable;
         }
         if unclear {

@@ -8,6 +8,14 @@ use crate::syntax::{Parameter, Word};
 use super::params::Held;
 use super::{Abort, Builder, Expanded};
 
+/// One of the lines of what was printed.
+fn one_line(value: Value) -> Value {
+    match &value {
+        Value::Known(text) if text.contains('\n') => Value::one_of(text.lines().map(str::to_owned).collect()),
+        _ => value,
+    }
+}
+
 impl Shell<'_> {
     /// `${x:-word}`, `${x:=word}`, `${x:+word}`, `${x:?word}`.
     #[allow(clippy::too_many_arguments)]
@@ -20,6 +28,11 @@ impl Shell<'_> {
         quoted: bool,
         builder: &mut Builder,
     ) -> Expanded<()> {
+        if parameter.name == crate::syntax::fish::LINES {
+            let value = self.expand_quoted(state, &word.parts)?;
+            builder.variable(one_line(value), true);
+            return Ok(());
+        }
         match (which, held.counts_as_set(colon)) {
             ('+', Some(false)) => builder.result(Value::known(""), quoted),
             ('+', None) => {

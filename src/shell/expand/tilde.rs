@@ -72,6 +72,12 @@ impl Shell<'_> {
         self.world.home(user).map(|path| Value::Known(path.to_string_lossy().into_owned()))
     }
 
+    /// The home of a user; nothing is known of that of one who is not named here.
+    pub(crate) fn home_of(&self, state: &State, user: &Value) -> Value {
+        let home = user.as_known().and_then(|user| self.home(&state.scope, Some(user)));
+        home.unwrap_or(Value::Unknown)
+    }
+
     /// The home directory that a program sees.
     pub(crate) fn home_text(&self, state: &State) -> Option<String> {
         let scope = &Arc::clone(&state.scope);

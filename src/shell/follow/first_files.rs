@@ -205,6 +205,10 @@ impl Shell<'_> {
             };
             for (key, value) in &said {
                 let value = value.as_str();
+                if first.split.contains(&key.as_str()) {
+                    words.extend(words_of(value));
+                    continue;
+                }
                 let spelled =
                     if key.starts_with('-') { key.clone() } else { format!("--{}", key.replace('_', "-")) };
                 let Some(option) = tool.root.options.iter().find(|option| option.is_on(&spelled)) else {
@@ -244,9 +248,13 @@ impl Shell<'_> {
             }
         };
         let words = || call.arguments().iter().filter_map(|word| word.arg.value.as_known());
+        let dir_of = |dir: &'static str| match dir.strip_prefix("~/") {
+            Some(rest) => variable("HOME").map(|home| format!("{home}/{rest}")),
+            None => Some(dir.to_owned()),
+        };
         let place = |file: &'static str| {
-            if let Some(rest) = file.strip_prefix("~/") {
-                return variable("HOME").map(|home| format!("{home}/{rest}"));
+            if file.starts_with("~/") {
+                return dir_of(file);
             }
             // Beside a program that is called by its path.
             if let Some(rest) = file.strip_prefix("@/") {
@@ -277,8 +285,15 @@ impl Shell<'_> {
         };
         // What the words of the call name, and what lies below.
         let given = |file: &'static str| -> Vec<String> {
-            match file.strip_prefix("{}") {
-                Some(rest) => words()
+            match file.split_once("{}") {
+                Some((dir, rest)) if !dir.is_empty() => {
+                    let names = words().filter(|word| !word.starts_with('-') && !word.contains('/'));
+                    let dirs: Vec<String> = dir_of(dir).into_iter().collect();
+                    let named =
+                        |name: &str| dirs.iter().map(|dir| format!("{dir}{name}{rest}")).collect::<Vec<_>>();
+                    names.flat_map(named).collect()
+                }
+                Some((_, rest)) => words()
                     .filter(|word| !word.starts_with('-') && (!rest.is_empty() || file_like(word)))
                     .map(|word| {
                         format!("{}{rest}", word.split("::").next().unwrap_or(word).trim_end_matches('/'))
@@ -313,10 +328,26 @@ fn is_told_not_to(first: &FirstFile, call: &Call) -> bool {
     words.into_iter().any(|word| first.unless.contains(&word))
 }
 
+/// The words in a setting: one behind the other, or as a list of texts.
+fn words_of(value: &str) -> Vec<String> {
+    match value.strip_prefix('[') {
+        Some(list) => {
+            let each = list.trim_end_matches(']').split(',').map(|one| one.trim().trim_matches(['"', '\'']));
+            each.filter(|one| !one.is_empty()).map(str::to_owned).collect()
+        }
+        None => shell_words::split(value).unwrap_or_default(),
+    }
+}
+
 /// The settings of a line: options as they are given, of which several may stand in it, some for one part of the program
 /// (`--memcheck:xml=yes`); or one setting.
 fn settings_of(line: &str) -> Vec<(&str, &str)> {
     let line = line.trim();
+    // An element of a list of options.
+    let quoted = |sign: char| line.strip_prefix(sign).filter(|rest| rest.starts_with("--"));
+    let line = quoted('"')
+        .or_else(|| quoted('\''))
+        .map_or(line, |rest| rest.trim_end_matches([',', ']', ' ']).trim_end_matches(['"', '\'']));
     let options =
         line.starts_with("--") && line.split_whitespace().skip(1).all(|word| word.starts_with("--"));
     if !options {

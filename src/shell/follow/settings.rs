@@ -118,7 +118,7 @@ impl Shell<'_> {
     fn held_value(&mut self, state: &mut State, call: &Call, variable: &str, value: &Value, held: Held<'_>) {
         let file = |value: Value| Arg { value, span: call.span, explicit: false };
         match held {
-            Held::Options | Held::Value(_) => {}
+            Held::Options(_) | Held::Value(_) => {}
             // A script of one's own is read; what a program of the machine does with its words is that program's business.
             Held::Program
                 if value.as_known().is_some_and(|text| !runs_more(text)) && !self.is_script(state, value) => {
@@ -218,12 +218,20 @@ impl Shell<'_> {
     ) -> Option<Call> {
         // Words are sought only where a variable of this command may hold some.
         let holds = |variable: &str| {
-            variables().held(variable, name).any(|held| matches!(held, Held::Options | Held::Value(_)))
+            let asked = |words: Words| {
+                let mut given = call.arguments().iter().filter_map(|one| one.arg.value.as_known());
+                words.is_empty() || given.any(|word| words.has(word))
+            };
+            variables().held(variable, name).any(|held| match held {
+                Held::Options(words) => asked(words),
+                Held::Value(_) => true,
+                _ => false,
+            })
         };
         let given = call.environment.iter().map(|(variable, _)| variable.clone());
         // Those of a person's own environment are words of every call here, too.
         let here = state.scope.host.is_none();
-        let theirs = variables().options(name).filter(|_| here).map(str::to_owned);
+        let theirs = variables().options(name).filter(|variable| here && holds(variable)).map(str::to_owned);
         let list: BTreeSet<String> = given.filter(|variable| holds(variable)).chain(theirs).collect();
         let mut words = Vec::new();
         for variable in &list {

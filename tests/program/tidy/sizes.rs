@@ -20,7 +20,6 @@ const LONG_FILES: &[(&str, usize)] = &[
     ("keys/mod.rs", 560),
     ("interpret/tests.rs", 600),
     ("syntax/commands.rs", 580),
-    ("fish.rs", 560),
     ("syntax/structure.rs", 520),
 ];
 
