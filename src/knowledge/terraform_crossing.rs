@@ -44,6 +44,8 @@ pub struct Policies {
     pub escalates: Words,
     /// The same, and acts that read secrets or take away, on all things of a sort.
     pub strong: Words,
+    /// Beginnings of acts that only look.
+    pub looks: Words,
     /// Beginnings of keys of conditions that say which things are meant.
     pub bounding: Words,
     /// Accounts of the provider itself.

@@ -81,6 +81,8 @@ pub enum Sense {
     Wider,
     /// It says one of the sign's words, and one that stands further behind among them before.
     Falls,
+    /// A version, when a newer one takes its place from which the old one does not come back.
+    Upgrades,
     /// A condition of what is recorded or watched, when another one takes its place that does not let all of it through.
     Filters,
 }
@@ -148,7 +150,8 @@ impl Sense {
                 | Self::Becomes
                 | Self::Ceases
         );
-        plain || matches!(self, Self::Widens | Self::Other | Self::Mentions | Self::Far) || self.is_general()
+        let more = matches!(self, Self::Widens | Self::Other | Self::Mentions | Self::Far | Self::Upgrades);
+        plain || more || self.is_general()
     }
 
     /// It speaks of names that nobody listed: whatever else is known of an attribute counts instead.
@@ -252,11 +255,16 @@ pub struct TerraformSigns {
     minor: Words,
     settings: Words,
     contents: Words,
+    selects: Words,
     computed: Words,
     /// Parts of names below which an address range lets nobody in.
     pub ways: Words,
     /// Parts of names of types of which that holds.
     pub way_types: Words,
+    /// Parts of names of types of lists that stand at a network's edge, before the groups that let in.
+    pub edge_types: Words,
+    /// Parts of names of how long a range's prefix is.
+    pub lengths: Words,
     /// Parts of names of the beginning of a range.
     pub beginnings: Words,
     /// Types of rules of which ranges of addresses are told that are not everybody.
@@ -317,7 +325,7 @@ impl TerraformSigns {
             return false;
         }
         let named = |name: &str| name.contains('.') && ends_so(path, name);
-        path.split('.').any(|part| self.harmless.has(part)) && !self.acts(path)
+        path.split('.').any(|part| self.harmless.has(part)) && !self.acts(path) && !self.is_selected(path)
             // What stands below a block that says more than its own name does is no label.
             || self.minor.has(last_part(path)) && path.split('.').count() < 4 && !self.sign.iter().any(|sign| sign.names.iter().any(named))
     }
@@ -328,6 +336,14 @@ impl TerraformSigns {
             (name.starts_with("labels.") || name.starts_with("annotations.")) && ends_so(path, name)
         };
         path.contains('/') && self.sign.iter().any(|sign| sign.names.iter().any(acts))
+    }
+
+    /// Tags and labels by which a rule says what it is about.
+    fn is_selected(&self, path: &str) -> bool {
+        let is_mark = |part: &&str| part.contains("tag") || part.contains("label");
+        let mut parts = path.split('.');
+        parts.by_ref().take_while(|part| !is_mark(part)).any(|part| self.selects.has(part))
+            && path.split('.').any(|part| is_mark(&part))
     }
 
     /// Whether one right is less than another, in a list of both.

@@ -50,6 +50,20 @@ impl Beside {
         })
     }
 
+    /// How loosely it is known: the name of an attribute says less than what is listed.
+    fn looseness(&self) -> usize {
+        const LOOSE: [&str; 4] =
+            ["protection.word", "protection.switch", "service.stopped", "protection.unclear"];
+        LOOSE.iter().position(|kind| *kind == self.kind).map_or(0, |at| at + 1)
+    }
+
+    /// Whether another effect says of the same attribute what it does, and knows it better.
+    fn is_said_by(&self, other: &Self) -> bool {
+        let attribute = |one: &Self| one.facts.get("attribute").map(|fact| fact.value.clone());
+        let same = attribute(self).is_some() && attribute(self) == attribute(other);
+        same && !other.is_grant() && other.looseness() < self.looseness()
+    }
+
     pub(super) fn kind(&self) -> &str {
         &self.kind
     }
@@ -76,6 +90,10 @@ impl Beside {
 /// The change itself, and all that it does besides; of those that were found by a name alone each kind once.
 pub(super) fn tell(made: Mutation, mut found: Vec<Beside>, out: &mut Vec<Mutation>) {
     if found.len() > 1 {
+        let worse: Vec<bool> =
+            found.iter().map(|one| found.iter().any(|other| one.is_said_by(other))).collect();
+        let mut worse = worse.into_iter();
+        found.retain(|_| !worse.next().unwrap_or_default());
         let mut kinds = BTreeSet::new();
         found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
     }

@@ -140,7 +140,7 @@ impl Changed {
         let mut differing = leaves(before, after, &attributes.after_unknown, marks);
         diff::pairs(&change.r#type, before, after, &mut differing);
         if !updates && !sets {
-            found.said.beside = known.spoken.made(&differing);
+            found.said.beside = signs::made(&known.spoken, &differing);
             return found;
         }
         let kept =
@@ -151,6 +151,9 @@ impl Changed {
         let denies = denying::any(before) || denying::any(after);
         let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
+        // What a sign tells already is enough.
+        let told = |opens: &Beside| said.beside.iter().any(|known| known.kind() == opens.kind());
+        found.opens = found.opens.filter(|opens| opens.is_grant() || !told(opens));
         if in_place(change) && known.alarms {
             crossing::tell(before, after, &mut said.beside);
         }
@@ -161,7 +164,7 @@ impl Changed {
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
-            said.beside.extend(known.spoken.made(&differing));
+            said.beside.extend(signs::made(&known.spoken, &differing));
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
         let changes: BTreeSet<String> = differing.iter().map(top).collect();

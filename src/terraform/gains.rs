@@ -105,7 +105,7 @@ fn is_clear(sign: &Sign, leaf: &Leaf, goes_on: bool, beside: &Beside<'_>) -> boo
     let point = |value: Option<&FactValue>| show(value?).parse::<f64>().ok();
     let points = || point(leaf.was.as_ref()).zip(point(leaf.now.as_ref()));
     match sign.sense {
-        Sense::Other | Sense::Open => return false,
+        Sense::Other | Sense::Open | Sense::Upgrades => return false,
         // The first who may come in may be everybody, and a wall may be another one.
         Sense::Gone | Sense::Emptied if lets_in && !is_switch(leaf.was.as_ref()) => return false,
         Sense::Emptied if lets_in => return false,

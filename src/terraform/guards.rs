@@ -6,21 +6,9 @@ use super::diff::Leaf;
 use super::filters;
 use super::said::{printable, show};
 use super::senses::{is_taken, word};
-use super::signs::{Named, Spoken};
-use crate::knowledge::{Range, Sign, TerraformType, terraform_gains, terraform_signs};
+use super::spoken::{Named, Spoken};
+use crate::knowledge::{Range, Sign, terraform_gains, terraform_signs};
 use crate::model::{Action, FactValue};
-
-/// Kinds of removals by which a type says that it guards.
-const GUARDS: [&str; 8] = [
-    "protection.guard",
-    "protection.wall",
-    "protection.entrance",
-    "protection.cipher",
-    "protection.exposure",
-    "protection.masking",
-    "protection.record",
-    "protection.audit",
-];
 
 /// Kinds of what deletes at once, or lets everybody in, when it gets less.
 const LOSES: [&str; 6] = [
@@ -34,12 +22,6 @@ const LOSES: [&str; 6] = [
 
 /// How much of a value is told.
 const SHOWN: usize = 60;
-
-/// Whether a type's data says that it guards.
-pub(super) fn is_one(declared: &TerraformType) -> bool {
-    let removed = declared.removed.as_ref().unwrap_or(&declared.kind);
-    GUARDS.contains(&removed.as_str())
-}
 
 /// The change of an attribute that decides, where no sign says that it is as good as before. `signs`: those that name it.
 pub(super) fn unclear<'s>(
@@ -151,7 +133,7 @@ mod tests {
 
     use super::super::diff::leaves;
     use super::super::gains;
-    use super::super::signs::{Names, Spoken, read};
+    use super::super::signs::{Names, read};
     use super::*;
     use crate::knowledge::{Knowledge, Sense, terraform_signs};
 

@@ -10,7 +10,7 @@ use super::place;
 use super::plan::ResourceChange;
 use super::said::PLANNED;
 use super::select::first_key;
-use super::signs::Spoken;
+use super::spoken::Spoken;
 use crate::knowledge::{Class, Knowledge, Related, TerraformType, terraform_signs};
 use crate::model::{Action, Fact, FactValue, Facts};
 

@@ -49,10 +49,12 @@ mod select;
 mod senses;
 mod signs;
 mod sizes;
+mod spoken;
 mod state;
 mod texts;
 mod together;
 mod triggers;
+mod versions;
 mod widened;
 
 pub use commands::{Directory, LocalCommand, LocalFile, Run};

@@ -19,7 +19,8 @@ const DEPTH: usize = 40;
 
 /// What the attributes open that was not open before.
 pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> {
-    if is_way(r#type) {
+    let edge = is_edge(r#type);
+    if !edge && is_way(r#type) {
         return None;
     }
     let open = |side: &Value| {
@@ -30,7 +31,16 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     let was = open(before);
     let mut now = open(after);
     now.retain(|door| !was.iter().any(|known| known.covers(door)));
+    if edge {
+        // Behind it stand the groups that let in; answers come back to the high ports.
+        now.retain(|door| !door.reach.is_web() && !door.reach.is_high());
+    }
     let first = now.first()?;
+    if edge {
+        let mut beside = Beside::new(Action::Update, "protection.wall");
+        beside.tell("attribute", FactValue::Text(printable(&first.at)));
+        return Some(beside);
+    }
     let mut beside = Beside::new(Action::Grant, "access");
     let said =
         if first.at.is_empty() { first.word.clone() } else { format!("{} = {}", first.at, first.word) };
@@ -43,7 +53,12 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
 
 /// Ways lead everywhere, and the lists of a network's edge stand before the groups that let in.
 pub(super) fn is_way(r#type: &str) -> bool {
-    terraform_signs().way_types.iter().any(|part| named(r#type, part))
+    terraform_signs().way_types.iter().any(|part| named(r#type, part)) || is_edge(r#type)
+}
+
+/// The lists of a network's edge.
+fn is_edge(r#type: &str) -> bool {
+    terraform_signs().edge_types.iter().any(|part| named(r#type, part))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +95,9 @@ impl Open {
                 self.inside |= is_for_inside(map);
                 if let Some(issuer) = anybody_of(map) {
                     self.door(key, issuer);
+                }
+                if let Some(start) = whole_range(map) {
+                    self.door(key, start);
                 }
                 // Whoever is not named may.
                 if map.contains_key("NotPrincipal")
@@ -136,6 +154,16 @@ impl Open {
             self.door(key, text.trim());
         }
     }
+}
+
+/// The beginning of all addresses beside a length of 0: `subnet = "0.0.0.0"`, `subnet_size = 0`.
+fn whole_range(map: &Map<String, Value>) -> Option<&str> {
+    let none = |value: &Value| *value == 0 || *value == "0";
+    let length = |(name, value): (&String, &Value)| {
+        terraform_signs().lengths.iter().any(|part| name.contains(part)) && none(value)
+    };
+    let mut starts = map.values().filter_map(Value::as_str);
+    starts.find(|text| ["0.0.0.0", "::"].contains(text)).filter(|_| map.iter().any(length))
 }
 
 /// A rule of a firewall that names the zones from where it lets in, none of which is outside.

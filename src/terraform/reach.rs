@@ -45,6 +45,11 @@ impl Reach {
         self.ports.as_ref().is_some_and(|ports| ports.iter().all(web))
     }
 
+    /// Only ports that programs choose for themselves.
+    pub(super) fn is_high(&self) -> bool {
+        self.ports.as_ref().is_some_and(|ports| ports.iter().all(|(first, _)| *first >= 1_024))
+    }
+
     /// All ports, or all that programs choose for themselves.
     pub(super) fn is_all(&self) -> bool {
         self.ports

@@ -6,6 +6,7 @@ use super::filters;
 use super::protections::{is_on, is_weaker};
 use super::said::show;
 use super::sizes;
+use super::versions;
 use crate::knowledge::{Range, Sense, Sign, is_private};
 use crate::model::FactValue;
 use crate::wildcard::fits;
@@ -86,6 +87,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Other => set(was) && was != now && !leaf.unknown,
         Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
         Sense::Sooner => is_sooner(was, now),
+        Sense::Upgrades => !leaf.is_list && !leaf.whole && versions::is_upgrade(was, now),
         Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
     }
 }

@@ -13,8 +13,9 @@ use super::protections::is_on;
 use super::said::show;
 use super::select::first_key;
 use super::senses::{can_tell, is_taken};
+use super::spoken::{Named, Spoken};
 use super::texts;
-use crate::knowledge::{Class, Sense, Sign, TerraformType, terraform_signs};
+use crate::knowledge::{Class, Sense, Sign, terraform_signs};
 use crate::model::{Action, FactValue};
 
 /// What the attributes say.
@@ -30,22 +31,6 @@ pub(super) struct Said {
     pub(super) names: Vec<String>,
     /// Those of them of which neither the type's data nor their name says what becomes of what the thing holds.
     pub(super) untold: Vec<String>,
-}
-
-/// What is known of a path by its name.
-pub(super) struct Named {
-    harmless: bool,
-    computed: bool,
-    setting: bool,
-    pub(super) signs: Vec<&'static Sign>,
-    /// Signs of some types alone.
-    typed: Vec<&'static Sign>,
-    /// What a guard does may depend on it.
-    pub(super) guards: bool,
-    /// A word there decides, whatever the type.
-    pub(super) decides: bool,
-    /// Any text there does.
-    pub(super) says: bool,
 }
 
 /// The paths that were met: a plan has the same ones thousands of times, and the lists are long.
@@ -80,7 +65,7 @@ impl Names {
             let more: Vec<&Sign> = signs.of(path).into_iter().filter(exact).collect();
             own.extend(more);
         }
-        typed.retain(|sign| !harmless || sign.of != Class::Guards);
+        typed.retain(|sign| !harmless || sign.of != Class::Guards && !sign.is_of_any_name());
         let named = Rc::new(Named {
             harmless,
             computed: signs.is_computed(path),
@@ -96,73 +81,6 @@ impl Names {
         }
         self.0.insert(path.to_owned(), Rc::clone(&named));
         named
-    }
-}
-
-/// Attributes that a type's own data speaks of, as plain paths: worked out once for all changes of the type.
-#[derive(Default)]
-pub(super) struct Spoken {
-    /// It says what their loss means.
-    own: Vec<String>,
-    /// It speaks of them at all.
-    any: Vec<String>,
-    /// They are facts that the kind judges by.
-    told: Vec<String>,
-    /// Signs that hold of the type alone.
-    signs: Vec<&'static Sign>,
-    /// A type that is declared.
-    pub(super) known: bool,
-    /// It guards something, and nothing else compares what it lets in.
-    pub(super) guards: bool,
-    /// Ranges of addresses that it lets in are told that are not everybody.
-    pub(super) ranges: bool,
-}
-
-impl Spoken {
-    /// `asks`: the attributes and facts whose change the type's kind has a word for.
-    pub(super) fn of(name: &str, declared: Option<&TerraformType>, asks: &[String]) -> Self {
-        let mut classes = terraform_signs().classes(name);
-        if declared.is_some_and(guards::is_one) && !classes.contains(&Class::Guards) {
-            classes.push(Class::Guards);
-        }
-        let mut signs = terraform_signs().of_type(name, &classes);
-        // What lets in is compared with what it let in before.
-        let compared =
-            declared.is_some_and(|declared| !declared.grants.is_empty() || !declared.opens.is_empty());
-        let of_lists = |sign: &Sign| matches!(sign.sense, Sense::Shrinks | Sense::Grows);
-        signs.retain(|sign| !(compared && sign.of == Class::Guards && of_lists(sign)));
-        let ranges = terraform_signs().range_types.fit(name);
-        let Some(declared) = declared else { return Self { signs, ranges, ..Self::default() } };
-        Self {
-            signs,
-            ranges,
-            known: true,
-            guards: classes.contains(&Class::Guards) && !compared,
-            own: own_paths(declared),
-            any: spoken_paths(declared, asks),
-            told: declared.facts.values().map(|path| plain(path)).collect(),
-        }
-    }
-
-    /// Those of some signs that hold of the type.
-    fn among(&self, signs: &[&'static Sign]) -> Vec<&'static Sign> {
-        let holds = |sign: &&&'static Sign| self.signs.iter().any(|own| std::ptr::eq(*own, **sign));
-        signs.iter().filter(holds).copied().collect()
-    }
-
-    /// Something that is made may open or unbind more than it has to.
-    pub(super) fn asks_of_made(&self) -> bool {
-        self.signs.iter().any(|sign| sign.made)
-    }
-
-    /// What something that is made does besides.
-    pub(super) fn made(&self, leaves: &[Leaf]) -> Vec<Beside> {
-        let signs = self.signs.iter().filter(|sign| sign.made);
-        let found = |sign: &&Sign| {
-            let leaf = leaves.iter().find(|leaf| sign.names(&leaf.path) && is_taken(sign, leaf))?;
-            Some(of_sign(sign, leaf))
-        };
-        signs.filter_map(found).collect()
     }
 }
 
@@ -261,8 +179,9 @@ fn tell(
         if sign.is_loose() && listed || declared && !sign.sense.only_warns() {
             continue;
         }
-        // What expires is judged by the kind, where the type's data tells it.
-        if sign.kind == "protection.retention" && spoken.told.iter().any(|known| overlaps(known, path)) {
+        // What expires, and what comes after an upgrade, is judged by the kind, where the type's data tells it.
+        let by_kind = ["protection.retention", "protection.upgrade"].contains(&sign.kind.as_str());
+        if by_kind && spoken.told.iter().any(|known| overlaps(known, path)) {
             continue;
         }
         // Of several of a kind the one that leaves nothing is told.
@@ -276,37 +195,25 @@ fn tell(
     }
 }
 
+/// What something that is made does besides.
+pub(super) fn made(spoken: &Spoken, leaves: &[Leaf]) -> Vec<Beside> {
+    let found = |sign: &&Sign| {
+        let leaf = leaves.iter().find(|leaf| sign.names(&leaf.path) && is_taken(sign, leaf))?;
+        Some(of_sign(sign, leaf))
+    };
+    // What is listed for its own sake stands first; of a kind that is enough.
+    let mut all: Vec<Beside> = Vec::new();
+    for more in spoken.signs.iter().copied().filter(|sign| sign.made).filter_map(|sign| found(&sign)) {
+        if all.iter().all(|known| known.kind() != more.kind()) {
+            all.push(more);
+        }
+    }
+    all
+}
+
 /// Told by the provider after the apply, whatever it will be.
 fn is_computed(leaf: &Leaf, named: &Named, is_set: &impl Fn(&str) -> Option<bool>) -> bool {
     leaf.unknown && !is_set(first_key(&leaf.path)).unwrap_or(!named.computed)
-}
-
-/// Attributes of which the type's own data says what their loss means.
-fn own_paths(declared: &TerraformType) -> Vec<String> {
-    let protected = declared.protects.keys().map(|entry| TerraformType::protecting(entry).0);
-    let paths = protected.filter_map(|fact| declared.facts.get(fact));
-    let lists = declared.parts.keys().chain(&declared.opens).chain(&declared.grants);
-    paths.chain(lists).map(|path| plain(path)).collect()
-}
-
-/// Attributes that the type's data speaks of at all.
-fn spoken_paths(declared: &TerraformType, asks: &[String]) -> Vec<String> {
-    let lists = [&declared.id, &declared.source, &declared.grants].into_iter().flatten();
-    let opens = declared.opens.iter().map(|entry| TerraformType::opening(entry).attribute);
-    let paths = declared.facts.values().chain(declared.parts.keys()).chain(lists).map(String::as_str);
-    paths.chain(opens).chain(asks.iter().map(String::as_str)).map(plain).collect()
-}
-
-/// `!a[0].b|default` as `a.b`.
-fn plain(path: &str) -> String {
-    let path = path.split(['|', '=']).next().unwrap_or(path).trim_end().trim_start_matches('!');
-    let mut inside = false;
-    path.chars()
-        .filter(|c| {
-            inside = (inside || *c == '[') && *c != ']';
-            !inside && *c != ']'
-        })
-        .collect()
 }
 
 /// Whether one path stands below the other.

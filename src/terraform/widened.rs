@@ -52,6 +52,11 @@ pub(super) fn is_limit(r#type: &str, before: &Value) -> bool {
     before.is_null() && terraform_signs().policies.limits.fit(r#type)
 }
 
+/// A pattern of acts (`delete*`) that do more than look.
+fn is_many(verb: &str) -> bool {
+    verb.ends_with('*') && !terraform_signs().policies.looks.iter().any(|look| verb.starts_with(look))
+}
+
 /// Statements that deny and deny less than before, where as many stay.
 pub(super) fn denies_less(attributes: &Attributes) -> bool {
     let (before, after) = documents::both(&attributes.before, &attributes.after);
@@ -275,7 +280,7 @@ impl Look<'_> {
             One::Word(act) => {
                 let verb = act.split_once(':').map_or(act, |(_, verb)| verb);
                 // Of what somebody has already a star in front of the noun is more than any list of names.
-                let all = act == "*" || verb == "*" || !self.made && verb.starts_with('*');
+                let all = act == "*" || verb == "*" || !self.made && (verb.starts_with('*') || is_many(verb));
                 all.then(|| More::Whole(format!("{act} on {on}")))
             }
         }
