@@ -420,7 +420,16 @@ mod knowledge {
         for (_, value) in table.iter_mut().filter(|(key, _)| {
             !matches!(
                 key.as_str(),
-                "when" | "unless" | "behind" | "cut" | "begins" | "says" | "closes" | "sites" | "named" | "split"
+                "when"
+                    | "unless"
+                    | "behind"
+                    | "cut"
+                    | "begins"
+                    | "says"
+                    | "closes"
+                    | "sites"
+                    | "named"
+                    | "split"
             )
         }) {
             match value {
