@@ -87,7 +87,14 @@ pub fn main(words: impl IntoIterator<Item = OsString>, beside: Option<&Beside>) 
     };
     let executes = matches!(command, Command::Exec(_));
     match run(command, This { words: &words, beside }) {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => match output::lost() {
+            // Whoever reads a part must not take it for all.
+            Some(why) if !executes => {
+                output::error(&format!("the output could not be written: {why}"));
+                ExitCode::from(status::INTERNAL)
+            }
+            _ => ExitCode::from(code),
+        },
         Err(failure) => {
             output::error(&failure.message);
             ExitCode::from(if executes { status::EXEC_FAILED } else { failure.code })

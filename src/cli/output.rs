@@ -1,7 +1,8 @@
-//! Printing: quiet on a broken pipe, colour only on a terminal.
+//! Printing: quiet on a broken pipe, never on a full disk, colour only on a terminal.
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 
@@ -45,9 +46,24 @@ pub(super) fn print(text: &str) {
 /// [`print`] for bytes.
 pub(super) fn print_bytes(bytes: &[u8]) {
     let mut out = io::stdout().lock();
-    if out.write_all(bytes).is_ok() {
-        let _ = out.flush();
+    note_lost(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
+/// Why standard output is not whole, once that is so.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Notes that something could not be written. A reader that has gone away wants no more, and nobody reads a closed output.
+fn note_lost(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _ = LOST.set(error.to_string());
     }
+}
+
+/// Why standard output is not whole; `None`: all of it was written, or nobody wants it.
+pub(super) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
 }
 
 /// Prints a value as JSON and a newline. A reader that has gone away is no error.
@@ -56,10 +72,13 @@ pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match serde_json::to_writer_pretty(&mut out, value) {
         Ok(()) => {
-            let _ = out.write_all(b"\n").and_then(|()| out.flush());
+            note_lost(out.write_all(b"\n").and_then(|()| out.flush()));
             Ok(())
         }
-        Err(error) if error.is_io() => Ok(()),
+        Err(error) if error.is_io() => {
+            note_lost(Err(io::Error::from(error)));
+            Ok(())
+        }
         Err(error) => Err(Failure::internal(format!("the output could not be written as JSON: {error}"))),
     }
 }

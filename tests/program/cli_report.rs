@@ -187,3 +187,19 @@ fn other_commands_give_json_alone_too() {
         json(&scratch.run(arguments));
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_does_not_fit_is_said() {
+    let scratch = scene();
+    for words in [
+        &["evaluate", "shell", "--format", "json", "ls"][..],
+        &["evaluate", "shell", "ls"],
+        &["explain", "rm notes.txt"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = scratch.recourse(words).stdout(full).output().unwrap();
+        assert_eq!(ran.status.code(), Some(70), "{words:?}");
+        assert!(String::from_utf8_lossy(&ran.stderr).contains("could not be written"), "{words:?}");
+    }
+}

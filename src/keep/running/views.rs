@@ -109,11 +109,11 @@ mod tests {
         let ours = all(&["1 0 8:1 / / rw - ext4 /dev/a rw", "2 1 8:2 / /home rw - ext4 /dev/b rw"]);
         let theirs = all(&[
             "9 0 0:40 / / rw - tmpfs tmpfs rw",
-            "10 9 8:2 /me/a\\040b /work rw - ext4 /dev/b rw",
+            "10 9 8:2 /me/a\\040b /inside rw - ext4 /dev/b rw",
             "11 9 8:1 /usr /usr rw - ext4 /dev/a rw",
         ]);
         let told = |path: &str| translated(Path::new(path), &theirs, &ours);
-        assert_eq!(told("/work/x/y"), Some("/home/me/a b/x/y".into()));
+        assert_eq!(told("/inside/x/y"), Some("/home/me/a b/x/y".into()));
         assert_eq!(told("/usr/bin/z"), Some("/usr/bin/z".into()));
         assert_eq!(told("/tmp/own"), None);
     }
