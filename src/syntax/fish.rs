@@ -335,14 +335,7 @@ impl Reader {
                     }
                 }
                 '\\' => self.escape(&mut out),
-                '`' => {
-                    self.at += 1;
-                    out.push_str("\\`");
-                }
-                _ => {
-                    self.at += 1;
-                    out.push(c);
-                }
+                _ => self.plain(c, &mut out),
             }
         }
         out

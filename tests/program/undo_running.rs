@@ -119,6 +119,9 @@ fn whatever_it_destroys_comes_back() {
         "chmod 0600, \"$h/$n/a.md\"; unlink \"$h/$n/a.md\"; rmdir \"$h/$n/hollow\"; unlink \"$h/$n/sym\", \"$h/$n/void\";",
         "chmod 0600, \"$h/$n/a.md\"; unlink \"$h/$n/b.md\";",
         "system 'rm', '-rf', \"$h/$n\";",
+        // Where it goes says nothing of what it is: a cache, what a tool makes again.
+        "mkdir \"$h/.cache\"; rename \"$h/$n/a.md\", \"$h/.cache/x\" or die; unlink \"$h/.cache/x\";",
+        "mkdir \"$h/p\"; mkdir \"$h/p/node_modules\"; open my $f, '>', \"$h/p/package.json\"; print $f '{}'; close $f; rename \"$h/$n/deep\", \"$h/p/node_modules/x\" or die; system 'rm', '-rf', \"$h/p\";",
         // Its own names for what it has open, and for where it is.
         "open my $f, '<', \"$h/$n/a.md\"; open my $g, '>', '/proc/self/fd/' . fileno $f; print $g 'x';",
         "open my $f, '<', \"$h/$n/a.md\"; open my $g, '>', '/dev/fd/' . fileno $f; print $g 'x';",
@@ -158,6 +161,9 @@ fn what_nobody_would_miss_is_not_kept() {
         "open my $f, '<', \"$h/$n/a.md\"; my $all = <$f>;",
         "rename \"$h/$n/a.md\", \"$h/$n/other.md\";",
         "link \"$h/$n/a.md\", \"$h/twin\" or die; unlink \"$h/twin\";",
+        "chmod 0644, \"$h/$n/a.md\"; chmod 0600, \"$h/$n/a.md\"; chmod 0644, \"$h/$n/a.md\";",
+        // A file without a name (`O_TMPFILE | O_RDWR`), in a directory that is full of others.
+        "my $p = \"$h/$n\"; syscall(257, -100, $p, 020200002, 0600) if -e '/lib64/ld-linux-x86-64.so.2';",
         "link \"$h/$n/a.md\", \"$h/twin\" or die; unlink \"$h/$n/a.md\";",
         // Opened by the call that tells its flags in memory: to read.
         "my $p = \"$h/$n/a.md\"; my $how = pack 'Q3', 0, 0, 0; syscall(437, -100, $p, $how, 24);",
@@ -361,4 +367,37 @@ fn what_outlives_the_command_is_watched_too() {
         std::thread::sleep(Duration::from_millis(100));
     }
     assert_eq!(fs::read_to_string(&note).unwrap(), "first\n");
+}
+
+#[test]
+fn who_kills_the_whole_group_leaves_what_was_kept() {
+    if !is_watched() {
+        return;
+    }
+    let scratch = scene();
+    scratch.file(
+        "job.dat",
+        "$| = 1; my $h = $ENV{HOME}; unlink glob \"$h/no\" . 'tes/*.md'; unlink \"$h/big.bin\"; print \"gone\\n\"; sleep 60;",
+    );
+    let mut start = scratch.recourse(&["exec", "--profile", "agent", "--", "./tool", "job.dat"]);
+    let mut child = std::os::unix::process::CommandExt::process_group(&mut start, 0)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    assert_eq!(line, "gone\n");
+    let group = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    let home = scratch.root().join("home");
+    let there = || ["notes/a.md", "notes/b.md", "big.bin"].iter().all(|name| home.join(name).exists());
+    assert!(!there());
+    // What watches goes on for a moment, and writes all of it down.
+    let until = Instant::now() + Duration::from_secs(30);
+    while !(scratch.run(&["undo", "--yes"]).status.success() && there()) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(there());
 }

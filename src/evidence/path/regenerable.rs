@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::evidence::Session;
 use crate::knowledge::{Words, machine};
 use crate::wildcard::fits;
-use crate::world::World;
+use crate::world::{FileKind, World};
 
 use super::vouch::Recipe;
 
@@ -252,7 +252,9 @@ pub(super) fn is_built(world: &dyn World, session: &mut Session, path: &Path, si
         let name = place.file_name().and_then(|name| name.to_str());
         place.parent().zip(name).is_some_and(|(parent, name)| is_ignored(world, parent, name, top))
     };
-    let built = |dir: &Path| table().products.builds.iter().any(|name| world.lstat(&dir.join(name)).is_ok());
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(name);
+    let built = |dir: &Path| builds(world, dir, name);
     if size > session.bytes_left() || !within().any(ignored) {
         return false;
     }
@@ -274,6 +276,26 @@ fn stands(world: &dyn World, dir: &Path, marker: &str) -> bool {
 }
 
 /// Whether an ignore file between a directory and the repository's top lists the name.
+/// Whether a directory holds a file that says how something of this name is built, or the project bears the name itself.
+fn builds(world: &dyn World, dir: &Path, name: &str) -> bool {
+    let files = table().products.builds.iter().map(|file| dir.join(file));
+    let mut there = files.filter(|file| world.lstat(file).is_ok()).peekable();
+    if name.is_empty() || there.peek().is_none() {
+        return false;
+    }
+    // Go's programs are named after their directories, Cargo's after their sources.
+    let sources = [dir.join("cmd").join(name), dir.join(name), dir.join(format!("src/bin/{name}.rs"))];
+    dir.file_name().is_some_and(|own| own == name)
+        || sources.iter().any(|source| {
+            world.lstat(source).is_ok_and(|meta| meta.kind != FileKind::File || source.extension().is_some())
+        })
+        || there.any(|file| {
+            let text = world.read_file(&file, TEXT_LIMIT).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            text.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).any(|word| word == name)
+        })
+}
+
 /// A pattern that is for names of some kind, and not for all.
 fn is_pattern(line: &str) -> bool {
     line.contains('*') && line.chars().filter(|c| c.is_alphanumeric()).count() > 1
@@ -432,12 +454,19 @@ mod tests {
     fn a_program_is_built_where_the_repository_keeps_it_out_and_something_says_how() {
         let elf = "\x7fELF\0";
         let world = MemoryWorld::new()
-            .file("/p/Makefile", "")
+            .file("/p/Makefile", "app: app.c\nbin/x: x.c\na.so: a.c\nown: own.c\nnotes:\n")
             .file("/p/.gitignore", "/app\nbin/\n*.so\nnotes\n")
             .file("/p/app", elf)
             .file("/p/bin/x", elf)
             .file("/p/a.so", elf)
             .file("/p/own", elf)
+            .file("/p/bin/bought", elf)
+            .file("/g/go.mod", "module example.org/tool\n")
+            .file("/g/.gitignore", "bin/\n/g\n")
+            .file("/g/cmd/serve/main.go", "")
+            .file("/g/bin/serve", elf)
+            .file("/g/bin/tool", elf)
+            .file("/g/g", elf)
             .file("/p/notes", "nowhere else")
             .file("/q/.gitignore", "app\n")
             .file("/q/app", elf);
@@ -445,6 +474,8 @@ mod tests {
             is_built(&world, &mut Session::new(), Path::new(path), 100, Path::new(top))
         };
         assert!(is("/p/app", "/p") && is("/p/bin/x", "/p") && is("/p/a.so", "/p"));
+        assert!(is("/g/bin/serve", "/g") && is("/g/bin/tool", "/g") && is("/g/g", "/g"));
+        assert!(!is("/p/bin/bought", "/p"), "nothing speaks of it");
         assert!(!is("/p/own", "/p"), "the repository does not say that it stays out");
         assert!(!is("/p/notes", "/p"), "a text is no program");
         assert!(!is("/q/app", "/q"), "nothing says how it is built");

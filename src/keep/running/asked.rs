@@ -51,9 +51,10 @@ pub(super) fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
     let thread = question.thread;
     let some = |path: Option<PathBuf>, way| path.map(|path| (path, way)).into_iter().collect();
     match question.act {
-        // A link is followed.
+        // A link is followed. A directory is opened for writing only to make a file in it that has no name (`O_TMPFILE`).
         Some(Act::Write(named)) => {
-            some(places::named(thread, named).and_then(|path| places::end(&path)), Way::Content)
+            let path = places::named(thread, named).and_then(|path| places::end(&path));
+            some(path.filter(|path| path.is_file()), Way::Content)
         }
         Some(Act::Cut(descriptor)) => some(places::opened(thread, descriptor), Way::Content),
         Some(Act::Remove(named)) => some(name(question, named), Way::Name),

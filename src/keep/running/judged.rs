@@ -64,6 +64,8 @@ pub(crate) struct Running<'a> {
     capture: Capture,
     left: Vec<PathBuf>,
     moves: Moves,
+    /// Things that nobody would miss where they stood, and that got other names since: by their first ones.
+    spared: HashSet<PathBuf>,
     slight: Slight,
     /// Programs into which nobody may look.
     hidden: BTreeSet<String>,
@@ -119,6 +121,7 @@ impl<'a> Running<'a> {
             capture,
             left: Vec::new(),
             moves: Moves::default(),
+            spared: HashSet::new(),
             slight: Slight::default(),
             hidden: BTreeSet::new(),
             late: None,
@@ -197,7 +200,32 @@ impl<'a> Running<'a> {
         if self.moves.is_full() || self.moves.was_elses(&to) {
             self.consider(&from, Way::Content, question.thread);
         }
+        self.spare(&from);
         self.moves.note(from, to);
+    }
+
+    /// Before something gets another name: whether anybody would miss it is told by the place where it stood, and not by the
+    /// one where it is going to (a cache, what a build makes again).
+    fn spare(&mut self, from: &Path) {
+        let first = self.moves.first_name(from);
+        if first != from || self.known.contains(&(first.clone(), Way::Content)) {
+            return;
+        }
+        let missed = match from.is_dir() {
+            true => self.tree_weighs(from),
+            false => {
+                let act = self.act(Action::Delete, from, "file");
+                weighed(act, self.world, &mut self.session, self.knowledge, true)
+            }
+        };
+        if !missed {
+            self.spared.insert(first);
+        }
+    }
+
+    /// Whether something has another name than when the command began, and would be missed where it stood then.
+    fn was_missed(&self, path: &Path, first: &Path) -> bool {
+        first != path && !first.ancestors().any(|above| self.spared.contains(above))
     }
 
     /// After the command has ended others change things too: what was looked up a while ago is looked up again.
@@ -252,6 +280,11 @@ impl<'a> Running<'a> {
         if places::is_of_git(first) {
             return !places::is_git(thread);
         }
+        // Further names are followed, so that the last of them is kept.
+        let alone = way == Way::Content || path.symlink_metadata().is_ok_and(|meta| meta.nlink() < 2);
+        if alone && self.was_missed(path, first) {
+            return true;
+        }
         if path.ancestors().skip(1).any(|dir| self.calm.get(dir) == Some(&true)) {
             return false;
         }
@@ -261,8 +294,6 @@ impl<'a> Running<'a> {
                 // Other names of a file keep it alive when one of them goes, but not its content.
                 let action = if way == Way::Content { Action::Replace } else { Action::Delete };
                 let mutation = self.act(action, path, "file");
-                // Further names are followed, so that the last of them is kept.
-                let alone = way == Way::Content || path.symlink_metadata().is_ok_and(|meta| meta.nlink() < 2);
                 weighed(mutation, self.world, &mut self.session, self.knowledge, alone)
             }
         };
@@ -324,10 +355,13 @@ impl<'a> Running<'a> {
         // Something else may have been kept under this name before, and stays kept.
         let earlier = self.capture.put_by(path);
         let meta = fs::symlink_metadata(path);
+        let spent = (self.capture.bytes, self.capture.copied);
         let done = with_parents(path, top, below, way, &mut self.capture);
         if done.and_then(|()| self.capture.store_all()).is_err() {
             drop(self.capture.put_by(path));
             self.capture.waiting.clear();
+            // What was not kept takes no room from what comes.
+            (self.capture.bytes, self.capture.copied) = spent;
             self.left.push(path.to_owned());
         } else {
             if let Ok(meta) = meta.as_ref() {

@@ -66,7 +66,7 @@ impl Slight {
 
     /// Whether modes or owners changed of what stood there before.
     pub(super) fn has_rights(&self) -> bool {
-        !self.rights.is_empty()
+        self.rights.values().any(has_others)
     }
 
     /// Adds to what was set aside what went beside it.
@@ -79,7 +79,8 @@ impl Slight {
             match all.get_mut(path) {
                 // It was set aside after they had changed.
                 Some(item) => (item.mode, item.owner) = (earlier.mode, earlier.owner),
-                None => drop(all.insert(path.clone(), earlier.clone())),
+                None if has_others(earlier) => drop(all.insert(path.clone(), earlier.clone())),
+                None => {}
             }
         }
         items.extend(all.into_values());
@@ -110,6 +111,15 @@ impl Slight {
             }
         }
     }
+}
+
+/// Whether a thing has another mode or owner than was noted. One that is gone is set aside by itself, where it matters.
+fn has_others(noted: &Item) -> bool {
+    noted
+        .path
+        .0
+        .symlink_metadata()
+        .is_ok_and(|now| (now.mode() & 0o7777, (now.uid(), now.gid())) != (noted.mode, noted.owner))
 }
 
 fn id(meta: &Metadata) -> Id {

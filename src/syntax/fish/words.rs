@@ -109,6 +109,15 @@ impl Reader {
         }
     }
 
+    /// A character that means itself in fish; a backquote would not in bash.
+    pub(super) fn plain(&mut self, c: char, out: &mut String) {
+        self.at += 1;
+        if c == '`' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+
     pub(super) fn double(&mut self, out: &mut String) {
         self.at += 1;
         out.push('"');
@@ -130,14 +139,7 @@ impl Reader {
                     self.at += 1;
                 }
                 '$' => self.dollar(out, true),
-                '`' => {
-                    self.at += 1;
-                    out.push_str("\\`");
-                }
-                _ => {
-                    self.at += 1;
-                    out.push(c);
-                }
+                _ => self.plain(c, out),
             }
         }
     }
