@@ -122,6 +122,9 @@ fn whatever_it_destroys_comes_back() {
         // Where it goes says nothing of what it is: a cache, what a tool makes again.
         "mkdir \"$h/.cache\"; rename \"$h/$n/a.md\", \"$h/.cache/x\" or die; unlink \"$h/.cache/x\";",
         "mkdir \"$h/p\"; mkdir \"$h/p/node_modules\"; open my $f, '>', \"$h/p/package.json\"; print $f '{}'; close $f; rename \"$h/$n/deep\", \"$h/p/node_modules/x\" or die; system 'rm', '-rf', \"$h/p\";",
+        // It goes on with the new directory that it came into.
+        "mkdir \"$h/x\"; rename \"$h/$n/a.md\", \"$h/x/a.md\"; rename \"$h/x\", \"$h/z\"; unlink \"$h/z/a.md\";",
+        "open STDOUT, '>>', \"$h/$n/a.md\"; open my $g, '>', '/dev/stdout'; print $g 'x';",
         // Its own names for what it has open, and for where it is.
         "open my $f, '<', \"$h/$n/a.md\"; open my $g, '>', '/proc/self/fd/' . fileno $f; print $g 'x';",
         "open my $f, '<', \"$h/$n/a.md\"; open my $g, '>', '/dev/fd/' . fileno $f; print $g 'x';",

@@ -192,7 +192,12 @@ impl<'a> Running<'a> {
     /// Notes that something gets another name.
     fn moves_on(&mut self, question: &Question) {
         let Some((from, to)) = renamed(question) else { return };
-        if !fs::symlink_metadata(&from).is_ok_and(|meta| !self.is_new(&meta)) {
+        let Ok(meta) = fs::symlink_metadata(&from) else { return };
+        if self.is_new(&meta) {
+            // What came into a new directory goes on with it.
+            if meta.is_dir() {
+                self.moves.note(from, to);
+            }
             return;
         }
         // Where another thing may come back to the name that it gets, it lives on nowhere; and so it does where names

@@ -22,7 +22,9 @@ const OWN: [(&str, &str); 6] = [
 pub(super) fn ours(thread: Pid, path: PathBuf) -> Option<PathBuf> {
     for (name, means) in OWN {
         if let Ok(rest) = path.strip_prefix(name) {
-            return Some(Path::new(&format!("/proc/{thread}")).join(means).join(rest));
+            let place = Path::new(&format!("/proc/{thread}")).join(means);
+            // An empty part would make a directory of it.
+            return Some(if rest.as_os_str().is_empty() { place } else { place.join(rest) });
         }
     }
     let own = |what: &str| fs::read_link(format!("/proc/self/{what}")).ok();
