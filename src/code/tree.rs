@@ -30,6 +30,12 @@ pub(super) enum Operator {
     Slash,
     /// `*`, `x`: repeats.
     Repeat,
+    /// `++`, `--`: a number and what is added to it.
+    Count,
+    /// `i++`: the value before the second is done.
+    Before,
+    /// `..`: from one number to another.
+    Range,
     /// `%`: formats texts.
     Format,
     /// `or`, `||`, `??`: one or the other.

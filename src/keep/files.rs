@@ -111,8 +111,8 @@ pub struct Capture {
     pub(super) budget: Budget,
     /// What was set aside, by path.
     pub items: BTreeMap<PathBuf, Item>,
-    /// Directories in which something was set aside.
-    around: BTreeMap<PathBuf, Item>,
+    /// Directories in which something was set aside; none of those that hold too much to be looked at again each time.
+    around: BTreeMap<PathBuf, Option<Item>>,
     /// Files with several names: the group, by device and number.
     groups: HashMap<(u64, u64), u32>,
     pub(super) waiting: Vec<Waiting>,
@@ -235,10 +235,9 @@ impl Capture {
         }
         // What cannot be looked at keeps the time that it gets.
         let Ok(meta) = fs::symlink_metadata(dir) else { return };
-        if let Some(names) = names(dir) {
-            let item = Item { names: Some(names), ..noted(dir, &meta, Was::Around, Vec::new()) };
-            self.around.insert(dir.to_owned(), item);
-        }
+        let item =
+            names(dir).map(|names| Item { names: Some(names), ..noted(dir, &meta, Was::Around, Vec::new()) });
+        self.around.insert(dir.to_owned(), item);
     }
 
     /// Sets aside what is said about a thing whose content stays: mode, owner, attributes and, of anything but a directory,
@@ -371,7 +370,9 @@ impl Capture {
         self.flush()?;
         if !self.items.is_empty() {
             for (path, item) in std::mem::take(&mut self.around) {
-                self.items.entry(path).or_insert(item);
+                if let Some(item) = item {
+                    self.items.entry(path).or_insert(item);
+                }
             }
         }
         Ok(())
@@ -393,7 +394,7 @@ impl Capture {
     /// All that was set aside so far, with the directories that it stood in.
     pub(super) fn all(&self) -> Vec<Item> {
         let around = self.around.iter().filter(|(path, _)| !self.items.contains_key(*path));
-        self.items.values().chain(around.map(|(_, item)| item)).cloned().collect()
+        self.items.values().chain(around.filter_map(|(_, item)| item.as_ref())).cloned().collect()
     }
 
     /// Takes away all that was stored.

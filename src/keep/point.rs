@@ -109,6 +109,9 @@ pub struct Head {
     /// What the command may destroy and is not in it, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
+    /// It was watched while it ran, so that what is missing is known. Told by what is read, and never written.
+    #[serde(skip)]
+    pub watched: bool,
 }
 
 fn is_none(commits: &u64) -> bool {
@@ -122,8 +125,19 @@ impl Head {
         self.bytes = self.bytes.saturating_add(later.bytes);
         self.copied = self.copied.saturating_add(later.copied);
         self.folders.extend(later.folders.iter().cloned());
+        // Of what was left out beforehand the watch has set aside what was really about to go.
+        if self.made == Made::ForUnread {
+            self.without.clear();
+        }
         self.without.extend(later.without.iter().cloned());
+        self.watched = true;
         self.what = format!("{}, and {} while it ran", self.what, later.what);
+    }
+
+    /// Whether something that the command destroyed is known not to be in it. What was left out before a program that
+    /// nobody can read may all be there still.
+    pub fn lacks_some(&self) -> bool {
+        !self.without.is_empty() && (self.watched || self.made != Made::ForUnread)
     }
 
     /// Whether whoever ran it wants to hear of it: what was kept before a program that nobody can read is kept in silence.

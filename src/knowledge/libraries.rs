@@ -63,6 +63,7 @@ const ACTS: &[(&str, &str)] = &[
     ("walk", "Act::Walk"),
     ("pairs", "Act::Pairs"),
     ("perl-find", "Act::Find"),
+    ("numbers", "Act::Numbers"),
     ("path", "Act::Path"),
     ("temporary", "Act::Temporary"),
     ("query", "Act::Query"),
@@ -93,6 +94,7 @@ const LISTS: &[(&str, &str)] = &[
     ("modules", "builtin"),
     ("modules", "common"),
     ("modules", "acting"),
+    ("modules", "remote"),
     ("names", "known"),
     ("names", "ends"),
     ("decorators", "registering"),
@@ -194,7 +196,11 @@ impl Reader<'_> {
             if full == "modules.renamed" {
                 self.renamed(value)?;
             } else if LISTS.contains(&(table, list)) {
-                let unique = if table == "modules" && list != "acting" { "modules" } else { &full };
+                let unique = if table == "modules" && !matches!(list, "acting" | "remote") {
+                    "modules"
+                } else {
+                    &full
+                };
                 let names = self.names(unique, value)?;
                 self.library.lists.insert(full, names);
             } else {

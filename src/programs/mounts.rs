@@ -113,7 +113,28 @@ impl Binds {
     }
 }
 
-/// `mount --bind A B` and its kin: if it succeeds, what is seen at one place is another one.
+/// File systems that are the kernel's, or empty in the beginning.
+const OWN: &[&str] = &[
+    "tmpfs",
+    "ramfs",
+    "proc",
+    "sysfs",
+    "devtmpfs",
+    "devpts",
+    "cgroup",
+    "cgroup2",
+    "debugfs",
+    "tracefs",
+    "securityfs",
+    "mqueue",
+    "hugetlbfs",
+    "efivarfs",
+    "bpf",
+    "none",
+];
+
+/// `mount --bind A B` and its kin: if it succeeds, what is seen at one place is another one. What stands in a device, an image
+/// or on another machine cannot be told.
 fn mounted(shell: &Shell<'_>, state: &mut State, matched: &Match) {
     let options = matched.values("-o");
     let asked = |names: &[&str]| {
@@ -127,7 +148,8 @@ fn mounted(shell: &Shell<'_>, state: &mut State, matched: &Match) {
     let words = matched.operands("arg");
     let named = |key: &str, index: usize| matched.value(key).or(words.get(index).map(|word| &word.value));
     let (Some(source), Some(at)) = (named("--source", 0), named("--target", 1)) else { return };
-    if !binds && !overlay || asked(&["remount"]) {
+    let own = |value: Option<&Value>| value.and_then(Value::as_known).is_some_and(|kind| OWN.contains(&kind));
+    if asked(&["remount"]) || !binds && !overlay && (own(matched.value("-t")) || own(Some(source))) {
         return;
     }
     let source = if binds { shell.absolute(state, source) } else { None };

@@ -246,7 +246,9 @@ fn said(
     word: &str,
     before: Option<&Head>,
 ) -> Result<u8, Failure> {
-    let code = if done.failed.is_empty() { 0 } else { PART };
+    // What was never kept is as little back as what could not be put there: a script asks for the status alone.
+    let whole = done.failed.is_empty() && undo.lost.is_empty() && !undo.head.lacks_some();
+    let code = if whole { 0 } else { PART };
     if args.format == Format::Json {
         output::print_json(&json!({
             "schemaVersion": VERSION,

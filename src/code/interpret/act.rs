@@ -62,6 +62,7 @@ impl Machine<'_> {
             Act::Walk => Self::all_below(first),
             Act::Pairs => Self::numbered(first),
             Act::Find => self.find_below(first, &arguments),
+            Act::Numbers => Self::range_of(&arguments),
             Act::Path => Self::path_of(&arguments),
             Act::Temporary => self.temporary(&arguments),
             Act::Database(dialect) => self.database_of(dialect, first, &arguments),

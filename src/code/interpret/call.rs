@@ -26,6 +26,9 @@ impl Machine<'_> {
         if let Some(parsed) = method.and_then(|method| self.command_line(method, &arguments)) {
             return parsed;
         }
+        if let Object::Native(name) | Object::Foreign(name) | Object::Member(_, name) = &callee {
+            self.request(name, &arguments);
+        }
         match callee {
             Object::Function(function) => {
                 let mut list = arguments.list;
@@ -202,6 +205,7 @@ impl Machine<'_> {
         });
         match of_module.or_else(|| name.split_once(".\u{0}").map(|(module, _)| module)) {
             Some(module) => Object::Native(format!("{module}.\u{0}")),
+            None if library::is_remote(self.language, name) => self.of_remote(name),
             None => Object::Plain,
         }
     }

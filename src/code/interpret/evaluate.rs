@@ -89,6 +89,12 @@ impl Machine<'_> {
                 self.call(object, Arguments::default())
             }
             Object::Member(..) | Object::Function(_) => self.call(object, Arguments::default()),
+            // `User.delete_all`
+            Object::Foreign(name)
+                if name.rsplit_once('.').is_some_and(|(_, n)| n.starts_with(char::is_lowercase)) =>
+            {
+                self.call(object, Arguments::default())
+            }
             Object::Foreign(name) if self.tasks.is_some() && name.starts_with("Rake.Task.") => {
                 self.call(object, Arguments::default())
             }
@@ -171,15 +177,15 @@ impl Machine<'_> {
                 }
                 second
             }
+            Operator::Before => {
+                self.value(right);
+                first
+            }
             Operator::Push => {
                 let second = self.value(right);
                 let added = second.clone();
                 self.change(left, &|object| pushed(object, &added));
                 pushed(first, &second)
-            }
-            Operator::Join if matches!(left, Expr::Number(_)) || matches!(right, Expr::Number(_)) => {
-                let second = self.value(right);
-                added(&first, &second)
             }
             _ => {
                 let second = self.value(right);
@@ -205,17 +211,5 @@ fn pushed(object: Object, element: &Object) -> Object {
         Object::Either(list) => Object::Either(list.into_iter().map(|one| pushed(one, element)).collect()),
         Object::Text { .. } => object.then(element),
         other => other,
-    }
-}
-
-/// A sum, or a text with a number behind it: the signs do not tell in every language.
-pub(super) fn added(left: &Object, right: &Object) -> Object {
-    let joined = left.then(right);
-    match (left.known(), right.known()) {
-        (Some(a), Some(b)) => match (a.parse::<i64>(), b.parse::<i64>()) {
-            (Ok(a), Ok(b)) => Object::text(a.saturating_add(b).to_string()).or(joined),
-            _ => joined,
-        },
-        _ => joined,
     }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::code::language::Language;
 use crate::model::Value;
 
+use super::numbers::{digits, grows};
 use super::{Machine, Object, containers};
 
 impl Machine<'_> {
@@ -17,6 +18,9 @@ impl Machine<'_> {
                 let Some(old) = old.get(name).filter(|old| !same(old, object)) else { continue };
                 let new = std::mem::replace(object, Object::Plain);
                 *object = match (old, new) {
+                    (old, new) if grows(old, &new) => digits(),
+                    // Something that was counted.
+                    (Object::Text { glob: false, .. }, Object::Plain) => Self::some_text(Value::Unknown),
                     (Object::Text { glob, .. }, Object::Text { glob: other, .. }) => {
                         Object::Text { value: Value::Unknown, glob: *glob && other }
                     }

@@ -5,7 +5,7 @@ use crate::code::tree::{Expr, Part};
 use crate::model::Value;
 
 use super::containers::{ANY, fills_by, opened};
-use super::evaluate::added;
+use super::numbers::reckoned;
 use super::{Machine, Object, written};
 
 impl Machine<'_> {
@@ -125,8 +125,12 @@ impl Machine<'_> {
                     let elements = before.elements().0.into_iter().chain(object.elements().0);
                     Object::Many(Box::new(Object::element(elements.collect())))
                 }
-                (Object::Text { .. }, _) if number => added(&before, &object),
-                (Object::Text { .. }, _) => before.then(&object).or(object),
+                (Object::Text { .. }, _) => match reckoned(&before, &object, i64::saturating_add) {
+                    Some(sum) if number && sum.wildcard().is_some() => sum,
+                    Some(sum) if number => sum.or(before.then(&object)),
+                    Some(sum) => sum.or(before.then(&object)).or(object),
+                    None => before.then(&object).or(object),
+                },
                 _ => before.or(object),
             };
             // The list itself grows, under whatever names it has.

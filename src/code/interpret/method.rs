@@ -62,7 +62,10 @@ impl Machine<'_> {
         }
         match &receiver {
             Object::Path { .. } => self.path_method(receiver, name, arguments),
-            Object::Text { .. } => self.text_method(receiver, name, arguments),
+            Object::Text { .. } => match self.number_method(&receiver, name, &arguments) {
+                Some(result) => result,
+                None => self.text_method(receiver, name, arguments),
+            },
             Object::List(_) | Object::Many(_) => self.list_method(receiver, name, arguments),
             Object::Map(entries) => self.map_method(entries, name, &arguments),
             Object::Handle(path) => {
@@ -214,6 +217,12 @@ impl Machine<'_> {
             Some(Act::Rights(_)) => self.rights_of(&Object::Unknown, None, false),
             Some(Act::Shell) => self.shell(&arguments.first(), None, None),
             Some(Act::Query) => self.query(&Object::Unknown, &arguments.first(), name),
+            Some(Act::Tool(tool)) => {
+                // What it is of is the first word: a connection to some machine.
+                let words = std::iter::once(Object::Unknown).chain(arguments.list.iter().cloned());
+                let words = Arguments { list: words.collect(), ..arguments.clone() };
+                self.run_tool(tool, &words);
+            }
             Some(Act::WriteTo(_) | Act::Table) => {}
             Some(Act::Unknown(reason)) => self.unknown(reason),
             // Removing from a collection, or a key from a map, takes its argument; a record deletes itself.

@@ -24,12 +24,14 @@ mod literal;
 mod load;
 mod member;
 mod method;
+mod numbers;
 mod object;
 mod open;
 mod operate;
 mod path;
 mod places;
 mod python;
+mod remote;
 mod rights;
 mod run;
 mod shapes;
@@ -286,5 +288,7 @@ mod dispatch_tests;
 mod escape_tests;
 #[cfg(test)]
 mod held_tests;
+#[cfg(test)]
+mod number_tests;
 #[cfg(test)]
 pub(super) mod tests;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::code::effect::matched;
 use crate::code::tree::Function;
 use crate::model::Value;
+use crate::wildcard;
 
 /// A value, as far as it matters.
 #[derive(Clone, Debug)]
@@ -182,15 +183,28 @@ impl Object {
 
     /// A text of both, one behind the other.
     pub(in crate::code) fn then(&self, next: &Self) -> Self {
-        let ((a, g), (b, h)) = (self.value(), next.value());
+        let ((a, g), (b, h)) = Self::both(self, next);
         let long = |value: &Value| value.as_known().map_or(0, str::len);
         let value = if long(&a) + long(&b) > super::budget::TEXT { Value::Unknown } else { a.concat(&b) };
         Self::Text { value, glob: g || h }
     }
 
+    /// The texts of both. Beside a pattern what a mere text has of wildcards stands for itself.
+    fn both(first: &Self, next: &Self) -> ((Value, bool), (Value, bool)) {
+        let (first, next) = (first.value(), next.value());
+        let bare = |(value, glob): (Value, bool), beside: bool| match value.choices() {
+            Some(list) if beside && !glob && list.iter().any(|text| text.contains(['*', '?', '[', '\\'])) => {
+                (value.map(wildcard::escape), glob)
+            }
+            _ => (value, glob),
+        };
+        let (one, other) = (first.1, next.1);
+        (bare(first, other), bare(next, one))
+    }
+
     /// A path of both, as path joining does it.
     pub(in crate::code) fn slash(&self, next: &Self) -> Self {
-        let ((a, g), (b, h)) = (self.value(), next.value());
+        let ((a, g), (b, h)) = Self::both(self, next);
         let value = match (&a, &b) {
             (_, Value::Known(text)) if text.starts_with('/') => b.clone(),
             (Value::Known(text), _) if text.is_empty() || text == "." => b.clone(),

@@ -4,6 +4,7 @@ use crate::code::language::Language;
 use crate::code::tree::Operator;
 use crate::model::Value;
 
+use super::numbers::{in_format, reckoned};
 use super::{Machine, Object};
 
 impl Machine<'_> {
@@ -11,6 +12,9 @@ impl Machine<'_> {
     pub(super) fn operate(&mut self, operator: Operator, left: Object, right: Object) -> Object {
         match operator {
             Operator::Push => left,
+            Operator::Count => reckoned(&left, &right, i64::saturating_add)
+                .unwrap_or_else(|| Self::some_text(Value::Unknown)),
+            Operator::Range => Self::span(&left, &right),
             Operator::Join => match (left, right) {
                 (Object::List(a), Object::List(b)) => Object::List(a.into_iter().chain(b).collect()),
                 (Object::List(a), other @ Object::Many(_)) | (other @ Object::Many(_), Object::List(a)) => {
@@ -19,10 +23,23 @@ impl Machine<'_> {
                 (Object::Many(a), Object::Many(b)) => Object::Many(Box::new(a.or(*b))),
                 (path @ Object::Path { .. }, next) if self.language == Language::Ruby => path.slash(&next),
                 (Object::Plain, Object::Plain) => Object::Plain,
-                (a, b) => a.then(&b),
+                // Whether it is a sum the sign does not tell in every language.
+                (a, b) => match reckoned(&a, &b, i64::saturating_add) {
+                    Some(sum) if sum.wildcard().is_some() => sum,
+                    Some(sum) => sum.or(a.then(&b)),
+                    None => a.then(&b),
+                },
             },
             Operator::Slash if matches!(left, Object::Path { .. }) => left.slash(&right),
             Operator::Repeat => match (&left, right.known().and_then(|n| n.parse::<usize>().ok())) {
+                (_, times) if let Some(product) = reckoned(&left, &right, i64::saturating_mul) => {
+                    match (left.known(), times) {
+                        (Some(text), Some(times)) if text.len() * times <= 10_000 => {
+                            product.or(Object::text(text.repeat(times)))
+                        }
+                        _ => product,
+                    }
+                }
                 (Object::Text { value: Value::Known(text), .. }, Some(times))
                     if text.len() * times <= 10_000 =>
                 {
@@ -62,9 +79,12 @@ pub(super) fn percent(format: &str, arguments: &[Object]) -> Object {
             continue;
         }
         let end = after.find(|c: char| c.is_ascii_alphabetic()).map_or(after.len(), |at| at + 1);
-        let argument =
-            if after.starts_with(['s', 'd']) { next.next() } else { next.next().map(|_| &Object::Unknown) };
-        result = result.then(argument.unwrap_or(&Object::Unknown));
+        let argument = next.next().cloned().unwrap_or(Object::Unknown);
+        let told = match after.get(..end).unwrap_or_default() {
+            "s" | "d" => argument,
+            format => in_format(&argument, format),
+        };
+        result = result.then(&told);
         rest = &after[end..];
     }
     result.then(&Object::text(rest))
@@ -87,8 +107,14 @@ pub(super) fn braces(format: &str, arguments: &[Object], named: &[(String, Objec
         } else {
             named.iter().find(|(known, _)| known == name).map(|(_, value)| value)
         };
-        let simple = field == name;
-        result = result.then(argument.filter(|_| simple).unwrap_or(&Object::Unknown));
+        let told = match (argument, field.strip_prefix(name)) {
+            (Some(argument), Some("")) => argument.clone(),
+            (Some(argument), Some(rest)) => {
+                rest.strip_prefix(':').map_or(Object::Unknown, |format| in_format(argument, format))
+            }
+            _ => Object::Unknown,
+        };
+        result = result.then(&told);
         rest = tail;
     }
     result.then(&Object::text(rest))

@@ -39,6 +39,9 @@ impl Lexer {
     }
 
     fn python(&mut self, c: char) -> bool {
+        if matches!(c, '!' | '%') && self.begins_statement() {
+            return self.magic(c);
+        }
         let mut length = 0;
         while length < 3 && self.peek(length).is_some_and(|c| "rRbBuUfFtT".contains(c)) {
             length += 1;
@@ -60,6 +63,41 @@ impl Lexer {
         };
         let pieces = self.until(&close, None, reading);
         self.push(Tok::Text(pieces));
+        true
+    }
+
+    /// Whether a statement begins here.
+    fn begins_statement(&self) -> bool {
+        let before = self.tokens.last().map(|token| &token.kind);
+        self.nesting == 0
+            && matches!(before, None | Some(Tok::Newline | Tok::Indent | Tok::Dedent | Tok::Op(";")))
+    }
+
+    /// A line that IPython hands to a shell (`!ls`, `%rm x`), or a cell of such lines (`%%bash`). Other magics are passed over:
+    /// code may stand behind them.
+    fn magic(&mut self, c: char) -> bool {
+        let start = self.at;
+        while self.peek(0) == Some(c) {
+            self.at += 1;
+        }
+        let cell = c == '%' && self.at - start > 1;
+        let text = self.at;
+        while self.peek(0).is_some_and(char::is_alphanumeric) {
+            self.at += 1;
+        }
+        let word = self.between(text, self.at);
+        let from = match (c, word.as_str()) {
+            ('!', _) | (_, "rm" | "rmdir" | "mv" | "cp" | "mkdir" | "ls" | "cat" | "ln") => text,
+            (_, "sx" | "system" | "sh" | "bash" | "script") => self.at,
+            _ => return true,
+        };
+        if cell {
+            self.at = self.chars.len();
+        } else {
+            self.pass_line();
+        }
+        let command = self.between(from, self.at);
+        self.push(Tok::Shell(vec![Piece::Text(command.trim().to_owned())]));
         true
     }
 

@@ -37,7 +37,7 @@ fn show(text: &str, language: Language) -> String {
 fn each_language() {
     use Language::{Lua, Node, Perl, Php, Python, Ruby};
     for (language, text, expected) in [
-        (Python, "f'a{x!r:>{w}}b{{c}}' + r'\\n' # os", "'a{x}b{c}' + '\\n' NL"),
+        (Python, "f'a{x!r:>{w}}b{{c}}' + r'\\n' # os", "'a{'{:?}'.format((x))}b{c}' + '\\n' NL"),
         (Python, "for a in b:\n  c\nd", "for a in b : NL IN c NL OUT d NL"),
         (Python, "x = (1,\n 2)\ny", "x = ( 1 , 2 ) NL y NL"),
         (Python, "'''a\nb'''", "'a\nb' NL"),

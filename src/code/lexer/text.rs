@@ -320,8 +320,24 @@ impl Lexer {
     }
 }
 
-/// The expression of an f-string's field, without its format and conversion.
+/// The expression of an f-string's field. A format or a conversion is a call of what they stand for.
 fn python_field(source: &str) -> String {
+    let expression = python_expression(source);
+    let rest = source.get(expression.len()..).unwrap_or_default();
+    let plain = |format: &str| format.chars().all(|c| c.is_ascii_alphanumeric());
+    match rest.trim_end() {
+        "" | "!s" => expression.trim_end_matches('=').to_owned(),
+        rest => match rest.strip_prefix(':').filter(|format| plain(format)) {
+            Some("") => expression.to_owned(),
+            Some(format) => format!("'{{:{format}}}'.format(({expression}))"),
+            // In a way that is not told.
+            None => format!("'{{:?}}'.format(({}))", expression.trim_end_matches('=')),
+        },
+    }
+}
+
+/// The part of a field in front of its format and conversion.
+fn python_expression(source: &str) -> &str {
     let mut level = 0_i32;
     let mut quote = None;
     let chars = source.char_indices().collect::<Vec<_>>();
@@ -332,12 +348,12 @@ fn python_field(source: &str) -> String {
             (None, '\'' | '"') => quote = Some(*c),
             (None, '(' | '[' | '{') => level += 1,
             (None, ')' | ']' | '}') => level -= 1,
-            (None, ':') if level == 0 => return source[..*at].to_owned(),
+            (None, ':') if level == 0 => return &source[..*at],
             (None, '!') if level == 0 && chars.get(index + 1).is_some_and(|(_, c)| *c != '=') => {
-                return source[..*at].to_owned();
+                return &source[..*at];
             }
             _ => {}
         }
     }
-    source.trim_end_matches('=').to_owned()
+    source
 }

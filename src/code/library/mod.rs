@@ -105,6 +105,8 @@ pub(super) enum Act {
     Pairs,
     /// Perl's `find(sub { … }, dir)`.
     Find,
+    /// Numbers, one after the other.
+    Numbers,
     /// A path object.
     Path,
     /// A new temporary file or directory.
@@ -204,6 +206,8 @@ struct Library {
     common: &'static [Place],
     /// Modules whose functions act.
     acting: &'static [Place],
+    /// Modules that speak to other machines.
+    remote: &'static [Place],
     /// Modules that are another's under a name of their own.
     renamed: &'static [(Place, Place)],
     /// Names of the language itself, and what such names may end in.
@@ -348,6 +352,13 @@ pub(super) fn global(language: Language, name: &str) -> Object {
 /// Whether a module holds functions that act.
 pub(super) fn holds_acts(language: Language, module: &str) -> bool {
     has(Library::of(language).acting, module)
+}
+
+/// Whether a function is of a module that speaks to other machines.
+pub(super) fn is_remote(language: Language, name: &str) -> bool {
+    let remote = Library::of(language).remote;
+    let ends = name.match_indices(['.', ':', '\\']).map(|(end, _)| end);
+    ends.chain([name.len()]).any(|end| has(remote, &name[..end]))
 }
 
 /// Whether a name anywhere in a program that was not understood is a reason for care.

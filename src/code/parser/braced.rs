@@ -2,7 +2,7 @@
 
 use crate::code::language::Language;
 use crate::code::lexer::Tok;
-use crate::code::tree::{Argument, Expr, Part, Stmt};
+use crate::code::tree::{Argument, Expr, Operator, Part, Stmt};
 
 use super::Parser;
 use super::expression::{ITEM, UNARY};
@@ -245,6 +245,35 @@ impl Parser {
         if self.op("(") { self.list("(") } else { vec![self.expression(ITEM)] }
     }
 
+    /// `(let i = 0, n = 9; i < n; i++)`: what stands in each of the three places.
+    fn counting_head(&mut self) -> [Vec<Expr>; 3] {
+        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        if !self.eat("(") {
+            parts[1].push(self.expression(ITEM));
+            return parts;
+        }
+        let mut place = 0;
+        while self.kind().is_some() && !self.op(")") {
+            let before = self.at;
+            if self.eat(";") {
+                place = (place + 1).min(2);
+            } else if !self.eat(",") && !self.declares() {
+                parts[place].push(self.item());
+            }
+            self.at += usize::from(self.at == before);
+        }
+        self.close(")");
+        parts
+    }
+
+    /// A word that says that a variable is a new one.
+    fn declares(&mut self) -> bool {
+        let words = ["let", "const", "var", "my", "our", "local"];
+        let found = self.word_in(&words) && !matches!(self.kind_at(1), Some(Tok::Op(_)));
+        self.at += usize::from(found);
+        found
+    }
+
     pub(super) fn braced_loop(&mut self, out: &mut Vec<Stmt>) {
         self.at += 1;
         self.eat_word("await");
@@ -265,9 +294,16 @@ impl Parser {
         let head = self.tokens.get(self.at..close).unwrap_or_default();
         let counted = head.iter().any(|token| token.kind == Tok::Op(";"));
         if counted || !self.op("(") {
-            let parts = self.head();
-            let mut body = parts.into_iter().map(Stmt::Expr).collect::<Vec<_>>();
-            body.extend(self.braces());
+            let [first, last, step] = self.counting_head();
+            let mut body = self.braces();
+            let range = numbers_of(&first, &last, &step);
+            out.extend(first.into_iter().map(Stmt::Expr));
+            if let Some((target, list)) = range {
+                out.push(Stmt::Loop { target: Some(target), list: Some(list), body });
+                return;
+            }
+            body.splice(0..0, last.into_iter().map(Stmt::Expr));
+            body.extend(step.into_iter().map(Stmt::Expr));
             out.push(Stmt::Loop { target: None, list: None, body });
             return;
         }
@@ -379,4 +415,22 @@ impl Parser {
         }
         self.eat(";");
     }
+}
+
+/// The variable of a counting loop, and the numbers that it goes through: from where it begins to where it is compared with.
+/// None: it counts in another way.
+fn numbers_of(first: &[Expr], last: &[Expr], step: &[Expr]) -> Option<(Expr, Expr)> {
+    let [Expr::Assign { target, value, adds: false }] = first else { return None };
+    let (Expr::Name(name), Expr::Number(_)) = (target.as_ref(), value.as_ref()) else { return None };
+    let [Expr::Plain(compared)] = last else { return None };
+    let [Expr::Name(of), end] = compared.as_slice() else { return None };
+    let step = match step {
+        [Expr::Binary(Operator::Before, _, step)] => step,
+        [step] => step,
+        _ => return None,
+    };
+    let Expr::Assign { target: counted, .. } = step else { return None };
+    let same = of == name && matches!(counted.as_ref(), Expr::Name(counted) if counted == name);
+    let range = Expr::Binary(Operator::Range, value.clone(), Box::new(end.clone()));
+    same.then(|| ((**target).clone(), range))
 }

@@ -2,10 +2,10 @@
 
 use crate::code::language::Language;
 use crate::code::lexer::Tok;
-use crate::code::tree::{Argument, Expr, Part};
+use crate::code::tree::{Argument, Expr, Operator, Part};
 
 use super::Parser;
-use super::expression::{ITEM, UNARY};
+use super::expression::{ITEM, UNARY, counted};
 use super::primary::first;
 
 /// Perl functions that take one operand.
@@ -170,9 +170,11 @@ impl Parser {
                 let argument = self.primary();
                 Some(Expr::Call(take(value), vec![plain(argument)]))
             }
-            Tok::Op("++" | "--") if same_line => {
+            Tok::Op(op @ ("++" | "--")) if same_line => {
                 self.at += 1;
-                Some(Expr::Plain(vec![*take(value)]))
+                let before = take(value);
+                let after = counted((*before).clone(), op);
+                Some(Expr::Binary(Operator::Before, before, Box::new(after)))
             }
             Tok::Op("!") if language == Node && same_line && !self.spaced() && self.op_at(1, ".") => {
                 self.at += 1;

@@ -48,6 +48,19 @@ enum Infix {
     Plain,
 }
 
+/// `i++`: a variable with another number.
+pub(super) fn counted(variable: Expr, operator: &str) -> Expr {
+    let by = if operator == "++" { "1" } else { "-1" };
+    let by = Box::new(Expr::Number(by.to_owned()));
+    let value = Box::new(Expr::Binary(Operator::Count, Box::new(variable.clone()), by));
+    match variable {
+        Expr::Name(_) | Expr::Attribute(..) | Expr::Index(..) => {
+            Expr::Assign { target: Box::new(variable), value, adds: false }
+        }
+        _ => *value,
+    }
+}
+
 /// What `s///` and its like leave in what they are bound to: nobody knows. `($f = $g) =~ s/a/b/` changes what it sets.
 pub(super) fn changed(left: Expr, right: Expr) -> Expr {
     let target = match &left {
@@ -192,7 +205,19 @@ impl Parser {
             };
         }
         match op {
-            "-" | "+" | "!" | "~" | "++" | "--" | "?" | "#" => {
+            "++" | "--" => {
+                self.at += 1;
+                counted(self.expression(level::POWER), op)
+            }
+            // A number below zero.
+            "-" if matches!(self.kind_at(1), Some(Tok::Number(_))) => {
+                self.at += 1;
+                match self.expression(level::POWER) {
+                    Expr::Number(number) => Expr::Number(format!("-{number}")),
+                    other => Expr::Plain(vec![other]),
+                }
+            }
+            "-" | "+" | "!" | "~" | "?" | "#" => {
                 self.at += 1;
                 let operand = self.expression(level::POWER);
                 Expr::Plain(vec![operand])
@@ -264,7 +289,7 @@ impl Parser {
                         (level::COMPARE, Infix::Plain)
                     }
                     ".." if language == Lua => (level::ADD, joins),
-                    ".." | "..." => (level::RANGE, Infix::Plain),
+                    ".." | "..." => (level::RANGE, Infix::Binary(Operator::Range)),
                     "." if matches!(language, Perl | Php) => (level::ADD, joins),
                     "|" | "^" => (level::BITS, Infix::Binary(Operator::Other)),
                     "&" => (level::BITS + 2, Infix::Binary(Operator::Other)),

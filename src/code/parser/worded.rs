@@ -1,7 +1,7 @@
 //! Statements of Ruby and Lua, whose blocks end with a word.
 
 use crate::code::lexer::Tok;
-use crate::code::tree::{Expr, Stmt};
+use crate::code::tree::{Expr, Operator, Stmt};
 
 use super::Parser;
 use super::statement::{attempt, define};
@@ -66,6 +66,17 @@ impl Parser {
             _ => return false,
         }
         true
+    }
+
+    /// `1, 20` or `1, 20, 2` of Lua's counting loop: the first two are its ends, where it counts up by one.
+    fn numeric_head(&mut self) -> Expr {
+        let first = Box::new(self.item());
+        self.eat(",");
+        let last = Box::new(self.item());
+        if self.eat(",") {
+            return Expr::Plain(vec![*first, *last, self.item()]);
+        }
+        Expr::Binary(Operator::Range, first, last)
     }
 
     /// `if` and `case` with their ways.
@@ -189,8 +200,12 @@ impl Parser {
             "for" => {
                 self.at += 1;
                 let target = self.targets();
-                self.eat_word("in");
-                let list = self.comma_list();
+                let list = if self.eat("=") {
+                    self.numeric_head()
+                } else {
+                    self.eat_word("in");
+                    self.comma_list()
+                };
                 self.eat_word("do");
                 let body = self.until_words(&["end"]);
                 self.eat_word("end");

@@ -8,12 +8,27 @@ use crate::shell::expand::Expansion;
 use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::State;
-use crate::shell::step::StepKind;
+use crate::shell::step::{Arg, Mode, StepKind};
+use crate::world::FileKind;
 
 /// Parts of the names of options that mostly name a program or a command.
 const TELLING: [&str; 20] = [
     "exec", "cmd", "command", "hook", "script", "shell", "program", "pager", "editor", "rsh", "ssh",
     "filter", "invoke", "wrapper", "launcher", "runner", "-up", "-down", "helper", "viewer",
+];
+
+/// Options by which a program is mostly told which file it is to write.
+const OUTPUTS: [&str; 8] =
+    ["--output", "--out", "--outfile", "--out-file", "--output-file", "--save-to", "--export", "--write-to"]; 9] = [
+    "-o",
+    "--output",
+    "--out",
+    "--outfile",
+    "--out-file",
+    "--output-file",
+    "--save-to",
+    "--export",
+    "--write-to",
 ];
 
 /// Words behind which a command stands.
@@ -54,6 +69,11 @@ impl Shell<'_> {
                 };
                 let telling = TELLING.iter().any(|part| option.contains(part));
                 let span = word.arg.span;
+                if OUTPUTS.contains(&option) {
+                    let value = attached.or_else(|| rest.first().and_then(|next| next.arg.value.as_known()));
+                    self.put_out(state, value.unwrap_or_default(), word);
+                    continue;
+                }
                 match (attached, rest.first()) {
                     (Some(value), _) => self.value_given(state, name, value, telling, span),
                     (None, Some(next)) => {
@@ -67,6 +87,20 @@ impl Shell<'_> {
                     (None, None) => {}
                 }
             }
+        }
+    }
+
+    /// A file that is there already behind an option for outputs is written over: formats and columns have that option too,
+    /// but hardly names of files.
+    fn put_out(&mut self, state: &mut State, file: &str, word: &Expansion) {
+        let value = Value::known(file);
+        let Some(path) = self.absolute(state, &value) else { return };
+        let there = self.world.stat(&path).is_ok_and(|meta| meta.kind == FileKind::File && meta.size > 0);
+        if there && state.scope.host.is_none() {
+            let raw = format!("{} {file}", word.arg.value.display());
+            let path = Arg { value, ..word.arg.clone() };
+            let kind = StepKind::Write { path, mode: Mode::Truncate, noclobber: false, content: None };
+            self.emit_as(state, word.arg.span, &raw, kind);
         }
     }
 
