@@ -10,6 +10,7 @@ use super::looks::Look;
 use super::mcp::{McpServer, McpTool};
 use super::pack::Pack;
 use super::placed::LoadError;
+use super::places::places;
 use super::schema::ToolFile;
 use super::services::Service;
 use super::terraform::TerraformType;
@@ -168,14 +169,15 @@ impl Knowledge {
         }
     }
 
-    /// The name of the tool that a name with a version or a machine in it stands for (`gcc-12`); `None` for a tool's own
-    /// name and for one that stands for none.
+    /// The name of the tool that a name with a version or a machine in it stands for (`gcc-12`), or with GNU's letter in
+    /// front (`grm`); `None` for a tool's own name and for one that stands for none.
     pub fn plain_name<'n>(&self, name: &'n str) -> Option<&'n str> {
         let is_tool = |name: &str| index::tool(name).is_some() || self.overlay.tools.contains_key(name);
         if is_tool(name) {
             return None;
         }
-        versioned::plainer(name).find(|plain| is_tool(plain))
+        let gnu = name.strip_prefix('g').filter(|rest| places().gnu.iter().any(|known| known == rest));
+        versioned::plainer(name).chain(gnu).find(|plain| is_tool(plain))
     }
 
     /// What users' files say about a tool that is known already: it counts in addition.

@@ -47,6 +47,14 @@ pub struct Places {
     pub brings: Vec<String>,
     /// Endings of sources that are compiled, or read by a program that nobody reads here.
     pub compiled: Vec<String>,
+    /// Programs whose subcommands may also be called by one name: the program's, a dash and the subcommand's.
+    pub dashed: Vec<String>,
+    /// Programs that are called with a `g` in front where the system has others of the same name.
+    pub gnu: Vec<String>,
+    /// Directories in which an environment of a project has its programs.
+    pub environments: Vec<String>,
+    /// The programs that every such environment has.
+    pub environment: Vec<String>,
     /// Programs that build the project that they are run in.
     pub builds: Vec<String>,
     /// Compilers that write `a.out` where no name is told.

@@ -1,5 +1,5 @@
 //! Names under which distributions install several versions of one program, or one for each machine that it makes programs
-//! for: `gcc-12`, `ruby3.1`, `x86_64-linux-gnu-strip`.
+//! for: `gcc-12`, `ruby3.1`, `x86_64-linux-gnu-strip`, `php.default`, `git.exe`.
 //!
 //! Owns taking such a name apart. Pure.
 
@@ -7,14 +7,40 @@
 const MACHINES: [&str; 9] =
     ["x86_64", "i686", "i586", "aarch64", "arm", "armv7l", "riscv64", "powerpc64le", "s390x"];
 
+/// What distributions and Windows write behind the name of a program that is the same without it: the one that an alternative
+/// points to, the program behind a wrapper, one that was put aside for another, a program at all.
+const ENDINGS: [&str; 6] = [".default", ".bin", ".real", ".distrib", ".x11", ".exe"];
+
 /// The names that a program's name may be a variant of, the longest first; without the name itself.
 pub(super) fn plainer(name: &str) -> impl Iterator<Item = &str> {
-    let machine = name.split_once('-').filter(|(first, _)| MACHINES.contains(first));
+    let whole = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).filter(|name| !name.is_empty());
+    let named = whole.unwrap_or(name);
+    let machine = named.split_once('-').filter(|(first, _)| MACHINES.contains(first));
     let bare = machine.and_then(|_| {
         // The machine's name has two to four words; the program's is the rest.
-        name.match_indices('-').skip(1).map(|(at, _)| &name[at + 1..]).find(|rest| !is_system(rest))
+        named.match_indices('-').skip(1).map(|(at, _)| &named[at + 1..]).find(|rest| !is_system(rest))
     });
-    [without_version(name), bare, bare.and_then(without_version)].into_iter().flatten()
+    let before = without_machine(named);
+    let versions = [named, before.unwrap_or(named), bare.unwrap_or(named)].map(without_version);
+    [
+        whole,
+        versions[0],
+        before,
+        versions[1].filter(|_| before.is_some()),
+        bare,
+        versions[2].filter(|_| bare.is_some()),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// A name without the machine's name at its end: `perl5.36-x86_64-linux-gnu`.
+fn without_machine(name: &str) -> Option<&str> {
+    MACHINES.iter().find_map(|machine| {
+        let (plain, rest) = name.split_once(machine)?;
+        let rest = rest.strip_prefix('-')?;
+        plain.strip_suffix('-').filter(|plain| !plain.is_empty() && rest.split('-').all(is_system))
+    })
 }
 
 /// Whether a rest still starts with words of a machine's name.
@@ -55,6 +81,12 @@ mod tests {
             ("a-1.", &[]),
             ("7.1", &[]),
             ("arm-1", &["arm"]),
+            ("perl5.36-x86_64-linux-gnu", &["perl5.36", "perl"]),
+            ("php8.2.default", &["php8.2", "php"]),
+            ("phar.phar8.2", &["phar.phar"]),
+            ("git.exe", &["git"]),
+            ("tool-x86_64-pc", &[]),
+            (".exe", &[]),
         ] {
             assert_eq!(plainer(name).collect::<Vec<_>>(), plain, "{name}");
         }

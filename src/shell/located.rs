@@ -305,8 +305,11 @@ impl Shell<'_> {
         // A launcher that is not there cannot run now, and is only ever written under such a name to be one; what a
         // package manager would install there may be anything.
         if self.exists(state, &dir.join(base)) == Some(false) {
-            return (self.knowledge_of_project(base) || places().generated.iter().any(|name| name == base))
-                && !dir.ends_with("vendor/bin");
+            let environment = places().environments.iter().any(|name| dir.ends_with(name))
+                && places().environment.iter().any(|name| name == base);
+            return environment
+                || (self.knowledge_of_project(base) || places().generated.iter().any(|name| name == base))
+                    && !dir.ends_with("vendor/bin");
         }
         let installed = dir.ends_with("node_modules/.bin")
             || dir.ends_with("vendor/bin")

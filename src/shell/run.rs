@@ -53,7 +53,23 @@ impl Shell<'_> {
         if let Some(tool) = self.knowledge.tool(base) {
             return self.known(state, base, &tool, call);
         }
+        if let Some((program, tool, longer)) = self.dashed(base, call) {
+            return self.known(state, program, &tool, &longer);
+        }
         self.unknown_program(state, name, call)
+    }
+
+    /// `git-lfs` is `git lfs`: the program, and the call in two words. Of subcommands that are declared alone: another may
+    /// be anybody's program.
+    fn dashed<'n>(&self, base: &'n str, call: &Call) -> Option<(&'n str, Arc<ToolFile>, Call)> {
+        let (program, subcommand) = base.split_once('-')?;
+        let tool =
+            places().dashed.iter().any(|name| name == program).then(|| self.knowledge.tool(program))??;
+        tool.root.commands.get(subcommand, &tool.root)?;
+        let mut longer = call.clone();
+        let word = Expansion { arg: Arg::literal(subcommand, call.span), elastic: false, unordered: false };
+        longer.words.insert(1.min(longer.words.len()), word);
+        Some((program, tool, longer))
     }
 
     /// A program that nothing is known of.
