@@ -2,9 +2,9 @@
 //!
 //! Files are people's TOML; a process reads what occurs several times faster as JSON, so that is what is embedded, in
 //! one text for all. The index beside it holds positions in that text and no addresses: a table of thousands of
-//! addresses would have to be corrected at every start. Examples are left out (tests read the files themselves) and a
-//! tool's subcommands are kept apart, so that a process reads no more than what occurs. Strict reading is the loader's
-//! business and the tests'.
+//! addresses would have to be corrected at every start. Examples and what rules rest on
+//! are left out (tests read the files themselves) and a tool's subcommands are kept apart, so that a process reads no
+//! more than what occurs. Strict reading is the loader's business and the tests'.
 
 #![allow(clippy::print_stdout)]
 
@@ -453,10 +453,12 @@ mod knowledge {
         start..all.len()
     }
 
-    /// A table as JSON, without the examples in it.
+    /// A table as JSON, without what only people and tests read of it: its examples, and what its rules rest on.
     fn write_table(out: &mut String, table: &Table) -> Result<(), Failure> {
         out.push('{');
-        let kept = table.iter().filter(|(key, value)| !(*key == "example" && value.is_array()));
+        let kept = table
+            .iter()
+            .filter(|(key, value)| !(matches!(key.as_str(), "example" | "doc") && value.is_array()));
         for (number, (key, value)) in kept.enumerate() {
             if number > 0 {
                 out.push(',');

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recourse::knowledge::{CommandSpec, Knowledge, Pack, facts};
+use recourse::knowledge::{CommandSpec, KindFile, Knowledge, Pack, facts};
 use recourse::model::Action;
 use recourse::vet;
 
@@ -138,7 +138,9 @@ fn the_index_holds_the_same_as_the_files() {
     }
     for pack in packs("kinds") {
         for part in &pack.kinds {
-            if knowledge.kind(&part.name).as_deref() != Some(&*part.it) {
+            // What the rules rest on is for whoever reads the files.
+            let whole = KindFile { doc: Vec::new(), ..KindFile::clone(&part.it) };
+            if knowledge.kind(&part.name).as_deref() != Some(&whole) {
                 problems.push(format!("{}: {} differs in the index", pack.file, part.name));
             }
         }

@@ -68,6 +68,22 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ),
     ("hook/kind.rs", "bash fish zsh"),
     ("hook/session.rs", "abbr"),
+    // Words of languages, of SQL and of what is reported.
+    ("code/", "cmd copy count freeze import lt not print replace scalar slurp sql"),
+    ("effects/sql.rs", "sql where"),
+    ("evaluate/stages.rs", "sql"),
+    ("evidence/", "cmd where"),
+    ("mcp_call/", "erase replace sql where"),
+    ("model/", "count expiry kvm not replace"),
+    ("policy/describe.rs", "profiles"),
+    ("recoverability/mod.rs", "gap"),
+    ("report/", "replace where"),
+    ("shell/follow/starts.rs", "cmd editor"),
+    ("shell/later.rs", "print"),
+    ("syntax/fish.rs", "not"),
+    ("terraform/", "cmd count expiry interpreter not tb"),
+    // Agents that hand over what they are about to run, and keys of what they hand over.
+    ("hook/coding/", "amp claude cline cmd codex crush cursor-agent edit editor gemini opencode replace"),
     // Our own name, and keys of a report's formats.
     ("report/review/", "id kind recourse"),
 ];
