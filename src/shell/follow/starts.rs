@@ -19,17 +19,7 @@ const TELLING: [&str; 20] = [
 
 /// Options by which a program is mostly told which file it is to write.
 const OUTPUTS: [&str; 8] =
-    ["--output", "--out", "--outfile", "--out-file", "--output-file", "--save-to", "--export", "--write-to"]; 9] = [
-    "-o",
-    "--output",
-    "--out",
-    "--outfile",
-    "--out-file",
-    "--output-file",
-    "--save-to",
-    "--export",
-    "--write-to",
-];
+    ["--output", "--out", "--outfile", "--out-file", "--output-file", "--save-to", "--export", "--write-to"];
 
 /// Words behind which a command stands.
 const VERBS: [&str; 2] = ["exec", "run"];
