@@ -1,6 +1,7 @@
 //! What speaks against running a program, or a form of one, that nothing is known of: the words of its command line.
 //! Whole words of its name, its subcommands and its options, from the lists of `tool_words.toml`; never of file names.
 
+use super::queries::destroys_by_query;
 use super::tool_words::{ToolWords, tool_words};
 use super::words::is_false;
 use crate::model::{Value, is_storage, words as split};
@@ -19,6 +20,8 @@ pub enum Manner {
     Reader,
 }
 
+/// Of a text so many characters are shown.
+const SHOWN: usize = 60;
 /// So many words may be names of subcommands.
 const SUBCOMMANDS: usize = 5;
 
@@ -28,6 +31,9 @@ pub fn against(name: &str, words: &[Value], manner: Manner) -> Option<String> {
     let texts: Vec<String> = words.iter().flat_map(readings).collect();
     if let Some(device) = texts.iter().map(|text| value_of(text)).find(|text| is_storage(text)) {
         return Some(format!("the device {device}"));
+    }
+    if let Some(text) = texts.iter().map(|text| value_of(text)).find(|text| destroys_by_query(text)) {
+        return Some(format!("`{}`", text.chars().take(SHOWN).collect::<String>()));
     }
     if asks_for_help(&texts) {
         return None;
@@ -40,7 +46,7 @@ pub fn against(name: &str, words: &[Value], manner: Manner) -> Option<String> {
     let is_program = matches!(manner, Manner::Program { .. });
     let named = is_program.then(|| name.rsplit('/').next().unwrap_or(name));
     if let Some(name) =
-        named.filter(|name| is_word(name) && split(name).iter().any(|piece| destroys(lists, piece)))
+        named.filter(|name| is_word(name) && split(name).iter().any(|piece| by_name(lists, piece, &texts)))
     {
         return Some(quoted(name));
     }
@@ -111,6 +117,15 @@ fn destroys(lists: &ToolWords, piece: &str) -> bool {
             .filter(|word| strong(word))
             .filter_map(|word| piece.strip_prefix(word))
             .any(|rest| is_data(lists, rest))
+        || ["delete", "destroy", "erase"]
+            .iter()
+            .filter_map(|verb| piece.strip_suffix(verb))
+            .any(|rest| rest.len() > 1 && rest != "un")
+}
+
+/// What a name says: `ldapdelete`, and `mega-rm -rf`.
+fn by_name(lists: &ToolWords, piece: &str, texts: &[String]) -> bool {
+    destroys(lists, piece) || takes_away(lists, piece) && texts.iter().any(|text| forces(text))
 }
 
 /// A word that destroys only together with another: `remove --all`, `volume rm`.
@@ -195,11 +210,15 @@ mod tests {
             "frob destroy -u --help",
             "frob destroy help",
             "frob osd pool delete x",
+            "ldapdelete -x cn=a",
+            "frob-rm -rf /x",
         ] {
             assert!(found(line, PLAIN), "{line}");
         }
         assert!(found("frob format x", Manner::Program { privileged: true }));
         assert!(found("app env rm x", Manner::Form));
+        let query = |text: &str| against("frob", &[Value::known("-c"), Value::known(text)], PLAIN).is_some();
+        assert!(query("drop database app") && query("flushall") && !query("select 1"));
     }
 
     #[test]

@@ -204,6 +204,7 @@ pub struct Values {
     pub sql: Words,
     /// What follows the first word of SQL, and of no sentence.
     pub sql_next: Words,
+    pub query_destroys: Words,
     /// First words in other query languages.
     pub queries: Words,
     /// Words by which such a query changes something.

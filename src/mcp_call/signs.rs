@@ -7,8 +7,7 @@ use super::arguments::{VALUES, is_off, texts};
 use super::known::{code, command};
 use super::name::snake;
 use super::words::{self, Verb};
-use crate::code::SqlVerb;
-use crate::knowledge::tool_words;
+use crate::knowledge::{changes_by_query, changes_by_sql, is_no_sentence, is_sql, tool_words};
 use crate::model::Value;
 
 /// What the arguments of an unknown tool suggest.
@@ -206,57 +205,6 @@ pub(super) fn is_secret(name: &str) -> bool {
     let lists = &tool_words().arguments;
     lists.secret_words.iter().any(|word| name == word || name.ends_with(&format!("_{word}")))
         || lists.secret_ends.iter().any(|end| name.ends_with(end))
-}
-
-fn is_sql(text: &str) -> bool {
-    let first: String = text.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
-    tool_words().values.sql.has(&first.to_ascii_lowercase()) && text.trim().contains(char::is_whitespace)
-}
-
-/// Whether a text that begins like SQL goes on like it: `drop table`, `delete … where`, and not `drop shipping`.
-fn is_no_sentence(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    let first = words.next().unwrap_or_default();
-    let words: Vec<&str> = words.collect();
-    let next = &tool_words().values.sql_next;
-    let follows = |most: usize| words.iter().take(most).any(|word| next.has(word));
-    match first {
-        "delete" | "truncate" | "replace" => follows(1) || words.contains(&"where") || words.len() == 1,
-        "drop" | "alter" | "create" | "insert" | "vacuum" => follows(3),
-        _ => {
-            follows(usize::MAX)
-                || text.contains(['(', ';', '=', '\'', '*'])
-                || text.ends_with(char::is_numeric)
-        }
-    }
-}
-
-/// Whether a query in another language than SQL changes something.
-fn changes_by_query(text: &str) -> bool {
-    let values = &tool_words().values;
-    let lower = text.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    let Some(first) = words.next() else { return false };
-    values.queries.has(first)
-        && text.contains(['(', '{', '.', '='])
-        && (values.query_changes.has(first) || words.any(|word| values.query_changes.has(word)))
-}
-
-fn changes_by_sql(text: &str) -> bool {
-    is_sql(text)
-        && is_no_sentence(text)
-        && crate::code::sql("sql", text).iter().any(|statement| {
-            matches!(
-                statement.verb,
-                SqlVerb::Delete
-                    | SqlVerb::Truncate
-                    | SqlVerb::Drop
-                    | SqlVerb::DropDefinition
-                    | SqlVerb::Update
-                    | SqlVerb::Alter
-            )
-        })
 }
 
 fn looks_run(text: &str) -> bool {
