@@ -119,6 +119,7 @@ async fn remote(store: &dyn ObjectStore, prefix: &str, ask: Ask) -> Answer {
             (at, body.into_bytes(), PutMode::Update(UpdateVersion { e_tag, version }))
         }
         Ask::Get { at, bytes } => return read(store, &place(&at), bytes).await.unwrap_or_else(late),
+        Ask::List { at } => return list(store, &place(&at)).await.unwrap_or_else(late),
     };
     let patience = patience(body.len() as u64);
     let options = PutOptions { mode, ..PutOptions::default() };
@@ -143,6 +144,18 @@ async fn read(store: &dyn ObjectStore, place: &Path, encoded: bool) -> Option<An
     let left = patience(found.meta.size);
     Some(match tokio::time::timeout(left, found.bytes()).await.ok()? {
         Ok(bytes) => answer(bytes.to_vec(), tag, encoded),
+        Err(error) => unclear(&error),
+    })
+}
+
+/// The names of the objects in a folder. None: it took too long.
+async fn list(store: &dyn ObjectStore, folder: &Path) -> Option<Answer> {
+    let found = tokio::time::timeout(REQUEST_PATIENCE, store.list_with_delimiter(Some(folder))).await.ok()?;
+    Some(match found {
+        Ok(found) => {
+            let names = found.objects.iter().filter_map(|one| one.location.filename());
+            Answer::Names { names: names.map(str::to_owned).collect() }
+        }
         Err(error) => unclear(&error),
     })
 }

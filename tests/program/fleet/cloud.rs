@@ -33,6 +33,10 @@ enum Fault {
     DeafOnce,
     /// Says 200 to what writes, and asks nobody.
     Lie,
+    /// Hands on what writes without its condition: what is there is overwritten.
+    Overwrite,
+    /// The same, for every second request that writes.
+    OverwriteNowAndThen,
 }
 
 /// What went over the wire, for the arithmetic of docs/fleet.md.
@@ -181,6 +185,9 @@ fn pass(
         }
         _ => {
             let _turn = turn.map(|turn| turn.lock().unwrap());
+            let often = wire.lock().unwrap().requests % 2 == 0;
+            let overwrites = now == Fault::Overwrite || now == Fault::OverwriteNowAndThen && often;
+            let request = if writes && overwrites { unconditional(&request) } else { request.clone() };
             let Some(answer) = forward(server, &request) else { return };
             answer
         }
@@ -195,6 +202,14 @@ fn pass(
         return;
     }
     let _ = client.write_all(&answer);
+}
+
+/// A request without the condition that nothing is there.
+fn unconditional(request: &[u8]) -> Vec<u8> {
+    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return request.to_vec() };
+    let head = String::from_utf8_lossy(&request[..end]).into_owned();
+    let left = head.split("\r\n").filter(|line| !line.to_ascii_lowercase().starts_with("if-none-match:"));
+    [left.collect::<Vec<_>>().join("\r\n").as_bytes(), &request[end..]].concat()
 }
 
 /// Hands a request to the server and reads its whole answer.
@@ -301,6 +316,41 @@ fn one_that_fails_is_slow_or_lies_never_lets_two_run(cloud: &Cloud) {
     }
 }
 
+fn one_that_stops_heeding_conditions_never_lets_two_run(cloud: &Cloud) {
+    let machines = Machines::new(&cloud.address);
+    // That day's proof was given.
+    for machine in 0..3 {
+        assert_eq!(machines.word(machine, &machines.attestation()), "ran");
+    }
+    cloud.set(Fault::Overwrite);
+    let attestation = machines.attestation();
+    let first = machines.outcome(0, &attestation);
+    for machine in 1..3 {
+        let (word, said) = machines.outcome(machine, &attestation);
+        assert_eq!(word, "store_unavailable", "{said}");
+        // A server that checks what is signed takes no request that was changed on its way.
+        assert!(first.0 != "ran" || said.contains("overwrites what is there"), "{said}");
+    }
+    for fault in [Fault::Overwrite, Fault::OverwriteNowAndThen] {
+        cloud.set(Fault::Pass);
+        let attestation = machines.attestation();
+        cloud.set(fault);
+        let words: Vec<_> = thread::scope(|scope| {
+            let tries: Vec<_> = (0..12)
+                .map(|number| {
+                    scope.spawn({
+                        let (machines, attestation) = (&machines, &attestation);
+                        move || machines.word(number % 3, attestation)
+                    })
+                })
+                .collect();
+            tries.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let ran = words.iter().filter(|word| *word == "ran").count();
+        assert!(ran <= 1, "{fault:?}: {words:?}");
+    }
+}
+
 macro_rules! of_each_engine {
     ($($engine:ident)*) => {
         $(mod $engine {
@@ -331,6 +381,13 @@ macro_rules! of_each_engine {
             fn what_a_machine_attests_itself_needs_the_store_to_say_clearly_that_it_has_it() {
                 if let Some(cloud) = Cloud::$engine() {
                     what_is_attested_needs_a_clear_answer(&cloud);
+                }
+            }
+
+            #[test]
+            fn a_store_that_stops_heeding_conditions_never_lets_two_run() {
+                if let Some(cloud) = Cloud::$engine() {
+                    one_that_stops_heeding_conditions_never_lets_two_run(&cloud);
                 }
             }
 

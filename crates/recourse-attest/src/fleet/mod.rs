@@ -5,7 +5,9 @@
 //! here: a store that is away, slow, stale or forgetful never lets two run.
 //!
 //! A claim writes random bytes of its own under the nonce's name on the condition that nothing is there, and reads them
-//! back. So an answer that was lost on its way is told from somebody else's claim.
+//! back. So an answer that was lost on its way is told from somebody else's claim. Who got the name of an object store then
+//! puts down that it did, under a name that nobody else has, and looks who else did: a store that gives one name to two, however
+//! seldom, is found out by the later one before it runs.
 
 mod address;
 mod shared;
@@ -63,6 +65,11 @@ pub enum Ask {
         #[serde(default, skip_serializing_if = "Not::not")]
         bytes: bool,
     },
+    /// Name the objects in a folder of the store.
+    List {
+        /// The folder's name.
+        at: String,
+    },
 }
 
 /// What it answers: one line of JSON.
@@ -82,6 +89,11 @@ pub enum Answer {
     },
     /// There is none.
     Absent {},
+    /// These are in the folder.
+    Names {
+        /// Without the folder's own name.
+        names: Vec<String>,
+    },
     /// Nothing is known: it may have happened or not.
     Unclear {
         /// What went wrong.
@@ -135,7 +147,15 @@ impl Fleet {
         let mut session = open(&self.address).map_err(away)?;
         let mut ask = |ask: &Ask| asked(&mut session, ask, deadline);
         self.prove(&own, &mut ask).map_err(away)?;
-        match claim(&format!("nonces/{day}/{nonce}"), &own, &mut ask) {
+        let at = format!("nonces/{day}/{nonce}");
+        let first = claim(&at, &own, &mut ask).and_then(|first| {
+            // To make a name in a folder is one step of the system; an object store keeps its word or does not.
+            if first && self.address.kind != Kind::File {
+                alone(&at, &own, &mut ask)?;
+            }
+            Ok(first)
+        });
+        match first {
             Ok(true) => Ok(()),
             Ok(false) => Err(FleetError::Reused),
             Err(why) => Err(away(why)),
@@ -199,6 +219,31 @@ fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<boo
         (Answer::Found { .. }, _) => Ok(false),
         (Answer::Absent {}, Answer::Unclear { why }) => Err(why),
         (Answer::Absent {}, _) => Err("it does not have what it just said it has".to_owned()),
+        (other, _) => Err(unexpected(other)),
+    }
+}
+
+/// That nobody else was given this name, too: each to whom it was given says so before he looks, so of two at least the one who
+/// looks last sees the other, whatever the store does with conditions.
+fn alone(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<(), String> {
+    let claims = format!("{at}.claims");
+    let create = Ask::Create { at: format!("{claims}/{own}"), body: own.to_owned(), bytes: false };
+    let mut said = ask(&create);
+    if matches!(said, Answer::Unclear { .. }) {
+        said = ask(&create);
+    }
+    if !matches!(said, Answer::Made {} | Answer::There {} | Answer::Unclear { .. }) {
+        return Err(unexpected(said));
+    }
+    match (ask(&Ask::List { at: claims }), said) {
+        (Answer::Names { names }, _) if names == [own] => Ok(()),
+        (Answer::Names { names }, _) if names.iter().any(|name| name != own) => Err(
+            "it gave one nonce to more than one, so it overwrites what is there although it was asked not to: \
+             it cannot keep nonces"
+                .to_owned(),
+        ),
+        (Answer::Names { .. }, Answer::Unclear { why }) => Err(why),
+        (Answer::Names { .. }, _) => Err("it does not list what it just said it has".to_owned()),
         (other, _) => Err(unexpected(other)),
     }
 }

@@ -151,7 +151,7 @@ fn patience(ask: &Ask) -> Duration {
     let bytes = match ask {
         Ask::Create { body, .. } | Ask::Replace { body, .. } => body.len(),
         // How large it is, it tells itself; it is no larger than an attestation or a full file of the log.
-        Ask::Get { .. } => 8 << 20,
+        Ask::Get { .. } | Ask::List { .. } => 8 << 20,
     };
     PATIENCE + Duration::from_millis(bytes as u64 >> 10)
 }

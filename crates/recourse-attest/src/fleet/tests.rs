@@ -50,6 +50,10 @@ impl Store {
             Ask::Get { at, .. } => objects
                 .get(at)
                 .map_or(Answer::Absent {}, |body| Answer::Found { body: body.clone(), tag: body.clone() }),
+            Ask::List { at } => {
+                let name = |one: &String| Some(one.strip_prefix(at.as_str())?.strip_prefix('/')?.to_owned());
+                Answer::Names { names: objects.keys().filter_map(name).collect() }
+            }
         };
         if fault == Fault::Deaf { unclear() } else { answer }
     }
@@ -58,25 +62,30 @@ impl Store {
 /// Claims with these faults, one for each request; then without.
 fn claims(store: &Store, own: &str, faults: &[Fault]) -> Result<bool, String> {
     let mut faults = faults.iter().copied();
-    claim("nonces/d/n", own, &mut |ask| store.answer(ask, faults.next().unwrap_or(Fault::None)))
+    spends(own, &mut |ask| store.answer(ask, faults.next().unwrap_or(Fault::None)))
+}
+
+/// What is asked of an object store for a nonce.
+fn spends(own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<bool, String> {
+    let first = claim("nonces/d/n", own, ask)?;
+    if first {
+        alone("nonces/d/n", own, ask)?;
+    }
+    Ok(first)
 }
 
 #[test]
 fn every_row_of_faults_lets_at_most_one_run_and_a_lost_answer_is_no_reuse() {
-    let all = [Fault::None, Fault::Lost, Fault::Deaf, Fault::Forgets];
-    for first in all {
-        for second in all {
-            for third in all {
-                let store = Store::default();
-                let faults = [first, second, third];
-                let one = claims(&store, "one", &faults);
-                assert_ne!(one, Ok(false), "the first is never told that it was second");
-                let two = claims(&store, "two", &[]);
-                assert!(!(one == Ok(true) && two == Ok(true)), "both ran");
-                if one == Ok(true) {
-                    assert_eq!(two, Ok(false));
-                }
-            }
+    let all = [Fault::None, Fault::Lost, Fault::Deaf, Fault::Forgets, Fault::Overwrites];
+    for row in 0..all.len().pow(5) {
+        let faults: Vec<Fault> = (0..5).map(|at| all[row / all.len().pow(at) % all.len()]).collect();
+        let store = Store::default();
+        let one = claims(&store, "one", &faults);
+        assert_ne!(one, Ok(false), "the first is never told that it was second: {faults:?}");
+        let two = claims(&store, "two", &[]);
+        assert!(!(one == Ok(true) && two == Ok(true)), "both ran: {faults:?}");
+        if one == Ok(true) {
+            assert_eq!(two, Ok(false), "{faults:?}");
         }
     }
     let store = Store::default();
@@ -85,6 +94,57 @@ fn every_row_of_faults_lets_at_most_one_run_and_a_lost_answer_is_no_reuse() {
     assert!(claims(&Store::default(), "one", &[Fault::Lost, Fault::Lost]).is_err());
     assert!(claims(&Store::default(), "one", &[Fault::Forgets]).is_err());
     assert!(claims(&Store::default(), "one", &[Fault::None, Fault::Lost]).is_err());
+}
+
+/// Somebody claims, and before one of his requests somebody else does, from beginning to end; and before one of his … Each
+/// request to make something meets a store that heeds conditions or does not, as the next bit says.
+fn claims_in_one_another(store: &Store, left: &[usize], heeds: &mut u32) -> Vec<Result<bool, String>> {
+    let Some((at, rest)) = left.split_first() else { return Vec::new() };
+    let mut within = Vec::new();
+    let mut request = 0;
+    let own = left.len().to_string();
+    let done = spends(&own, &mut |ask| {
+        if request == *at {
+            within = claims_in_one_another(store, rest, heeds);
+        }
+        request += 1;
+        let fault = match ask {
+            Ask::Create { .. } => {
+                let overwrites = *heeds & 1 == 1;
+                *heeds >>= 1;
+                if overwrites { Fault::Overwrites } else { Fault::None }
+            }
+            _ => Fault::None,
+        };
+        store.answer(ask, fault)
+    });
+    if request <= *at {
+        within = claims_in_one_another(store, rest, heeds);
+    }
+    within.push(done);
+    within
+}
+
+#[test]
+fn a_store_that_overwrites_now_and_then_lets_at_most_one_run_and_says_so_to_the_others() {
+    for bits in 0..1_u32 << 6 {
+        for first in 0..5 {
+            for second in 0..5 {
+                let (store, mut heeds) = (Store::default(), bits);
+                let done = claims_in_one_another(&store, &[first, second, 9], &mut heeds);
+                let ran = done.iter().filter(|one| **one == Ok(true)).count();
+                assert_eq!(done.len(), 3);
+                assert!(ran <= 1, "{bits:06b} {first} {second}: {done:?}");
+                for why in done.iter().filter_map(|one| one.as_ref().err()) {
+                    assert!(why.contains("overwrites") || why.contains("take what it gave"), "{why}");
+                }
+                if bits == 0 {
+                    assert_eq!(ran, 1, "{first} {second}: {done:?}");
+                    assert!(done.iter().all(Result::is_ok), "{done:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
