@@ -11,6 +11,7 @@ mod headers;
 mod material;
 mod mutation;
 mod names;
+mod queries;
 mod quoted;
 mod redact;
 mod secrets;

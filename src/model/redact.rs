@@ -1,12 +1,13 @@
 //! Secrets in text, so that nothing we print carries them.
 //!
-//! Recognises by form (token prefixes, private key blocks), by place (a URL's password, an `Authorization:` header) and by
+//! Recognises by form (token prefixes, private key blocks), by place (a URL's password and query, an `Authorization:` header) and by
 //! name (`PGPASSWORD=…`, `--password …`, `"secret": "…"`). A scanner, total and linear; errs towards masking.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::headers::headers;
+use super::queries::queries;
 use super::quoted::{is_value, push_value};
 use super::statements::passwords;
 pub use super::tokens::MASK;
@@ -42,6 +43,7 @@ pub fn secret_ranges(text: &str) -> Vec<Range<usize>> {
     tokens(text, &mut found);
     url_passwords(text, &mut found);
     addresses(text, &mut found);
+    queries(text, is_secret_name, &mut found);
     by_chance(text, &mut found);
     headers(text, &mut found);
     named_values(text, &mut found);

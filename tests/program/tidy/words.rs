@@ -57,6 +57,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("recoverability/template.rs", "raw"),
     // What sqlite3's own command for sessions writes.
     ("code/sql/client.rs", "changeset"),
+    // Parameters of addresses.
+    ("model/queries.rs", "code pwd"),
     // Kinds, facts, words of SQL.
     ("effects/", "append column false file host id mysql port recourse script sqlite task tree true vacuum"),
     ("evidence/git/", "delete fsck git prune sparse patch link top pack"),
