@@ -9,7 +9,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::attest::audit::{AuditError, AuditLog};
-use crate::attest::tlog::book::Log;
+use crate::attest::tlog::book::{Log, LogError};
 use crate::config::Config;
 use crate::proof::shared;
 use crate::text::{count, escape, size};
@@ -181,8 +181,19 @@ fn prune(log: AuditLog, days: Option<u64>, segments: Option<u64>) -> Result<u8, 
 
 /// Checks the log by itself, and against the digests of its lines that others have seen.
 fn verify(log: &AuditLog, format: Format) -> Result<u8, Failure> {
-    let shown =
-        Log::open(&setup::places()?).audit_lines().map_err(|error| Failure::internal(error.to_string()))?;
+    let shown = match Log::open(&setup::places()?).audit_lines() {
+        Ok(shown) => shown,
+        Err(error @ (LogError::Damaged(..) | LogError::Hashes(_))) => {
+            let why = error.to_string();
+            if format == Format::Json {
+                output::print_json(&json!({"valid": false, "why": why}))?;
+            } else {
+                output::print(&format!("{}\n", escape(&why)));
+            }
+            return Ok(BROKEN);
+        }
+        Err(error) => return Err(Failure::internal(error.to_string())),
+    };
     match log.verify().and_then(|found| log.holds(&shown).map(|()| found)) {
         Ok(found) => {
             if format == Format::Json {

@@ -10,12 +10,16 @@ use crate::attest::publish::{PublishError, publish};
 use crate::attest::store::Store;
 use crate::config::Config;
 use crate::proof::{ProofError, go_on, keep_log, open_log};
+use crate::text::escape;
 
 use super::common::Format;
 use super::keys;
 use super::output::{self, Failure};
 use super::setup;
-use super::transparency;
+use super::{status, transparency};
+
+/// So many attestations that cannot be read are named.
+const SAID: usize = 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PublishArgs {
@@ -33,10 +37,11 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
     let own = |error: ProofError| Failure::internal(error.to_string());
     let log = open_log(&config, &places).map_err(own)?;
     // Before anything goes on from it: what it holds twice stays so.
-    log.check().map_err(|error| Failure::internal(error.to_string()))?;
+    transparency::mend(&log)?;
+    let mut wrong = false;
     let logged = if keep_log(&config, &log, false).map_err(own)? {
         let went_on = go_on(&config, &log).map_err(|error| Failure::internal(error.to_string()))?;
-        transparency::warn(&went_on);
+        wrong = transparency::warn(&went_on);
         Some(&log)
     } else {
         None
@@ -51,6 +56,13 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
                 other => Failure::internal(other.to_string()),
             }
         })?;
+    for why in published.damaged.iter().take(SAID) {
+        output::note(&escape(&format!("left out: {why}")));
+    }
+    if published.damaged.len() > SAID {
+        output::note(&format!("left out: {} more that cannot be read", published.damaged.len() - SAID));
+    }
+    let code = if published.damaged.is_empty() && !wrong { 0 } else { status::INVALID };
     if args.format == Format::Json {
         output::print_json(&json!({
             "registry": published.registry.display().to_string(),
@@ -58,9 +70,10 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
             "attestations": published.attestations,
             "leftOut": published.left_out,
             "logSize": published.log_size,
+            "damaged": published.damaged.len(),
         }))?;
         super::tidy::tidy();
-        return Ok(0);
+        return Ok(code);
     }
     let left_out = match published.left_out {
         0 => String::new(),
@@ -70,10 +83,10 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
         published.log_size.map_or(String::new(), |size| format!("transparency log: {size} leaves\n"));
     output::print(&format!(
         "{}: version {}\nattestations: {}{left_out}\n{logged}",
-        crate::text::escape(&published.registry.display().to_string()),
+        escape(&published.registry.display().to_string()),
         published.registry_version,
         published.attestations,
     ));
     super::tidy::tidy();
-    Ok(0)
+    Ok(code)
 }

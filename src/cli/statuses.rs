@@ -104,6 +104,33 @@ const OWN: &[(&str, &[Row])] = &[
         ],
     ),
     (
+        "recourse log verify",
+        &[
+            ("0", "It holds."),
+            ("1", "It is not as it was written, or the transparency log beside it is not."),
+            USAGE,
+            INTERNAL,
+        ],
+    ),
+    (
+        "recourse log checkpoint",
+        &[
+            ("0", "All is in it."),
+            ("1", "Something could not be read and is left out, or a witness saw another history."),
+            USAGE,
+            INTERNAL,
+        ],
+    ),
+    (
+        "recourse registry publish",
+        &[
+            ("0", "All is published."),
+            ("1", "Something could not be read and is left out, or a witness saw another history."),
+            USAGE,
+            INTERNAL,
+        ],
+    ),
+    (
         "recourse policy check",
         &[("0", "Nothing is wrong."), ("2", "Something is wrong with a file, or bad usage."), INTERNAL],
     ),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::attest::document::is_id;
 use crate::attest::tlog::ask::{Asked, Said};
-use crate::attest::tlog::book::{LogError, Wanted};
+use crate::attest::tlog::book::{Log, LogError, Wanted};
 use crate::attest::tlog::proof;
 use crate::attest::tlog::{LogPolicy, Logged, Proof, Vkey};
 use crate::attest::{Failure as Refusal, Reason, Verified};
@@ -188,9 +188,9 @@ pub(super) fn run(command: &TransparencyCommand, witness: Witnessing) -> Result<
     }
 }
 
-/// Says what the operator should know of a log that went on.
+/// Says what the operator should know of a log that went on. True: somebody has to look at it.
 pub(super) fn warn(went_on: &WentOn) -> bool {
-    let mut contradicted = false;
+    let mut wrong = went_on.left_out;
     for note in &went_on.notes {
         output::note(&escape(note));
     }
@@ -200,13 +200,13 @@ pub(super) fn warn(went_on: &WentOn) -> bool {
             Said::Nothing(why) => format!("did not answer: {why}"),
             Said::Forgot(why) => format!("saw it, but {why}"),
             Said::Contradicts(why) => {
-                contradicted = true;
+                wrong = true;
                 why.clone()
             }
         };
         output::note(&escape(&format!("witness {name}: {what}")));
     }
-    contradicted
+    wrong
 }
 
 fn failure(error: &LogError) -> Failure {
@@ -221,8 +221,9 @@ fn checkpoint(format: Format) -> Result<u8, Failure> {
     let own = |error: ProofError| Failure::internal(error.to_string());
     let log = open_log(&config, &places).map_err(own)?;
     keep_log(&config, &log, true).map_err(own)?;
+    mend(&log)?;
     let went_on = go_on(&config, &log).map_err(|error| failure(&error))?;
-    let contradicted = warn(&went_on);
+    let wrong = warn(&went_on);
     let note = log.checkpoint().map_err(|error| failure(&error))?;
     let seen: Vec<&str> =
         config.log.witnesses.iter().filter(|one| saw(note.as_ref(), one)).map(|one| one.key.name()).collect();
@@ -239,7 +240,15 @@ fn checkpoint(format: Format) -> Result<u8, Failure> {
         output::print(&page);
     }
     super::tidy::tidy();
-    Ok(if contradicted { status::INVALID } else { 0 })
+    Ok(if wrong { status::INVALID } else { 0 })
+}
+
+/// Makes hashes that are damaged again from the leaves, and says so.
+pub(super) fn mend(log: &Log) -> Result<(), Failure> {
+    if log.mend().map_err(|error| failure(&error))? {
+        output::note("hashes of the transparency log were damaged, and were made again from its leaves");
+    }
+    Ok(())
 }
 
 fn saw(note: Option<&crate::attest::tlog::Note>, one: &Asked) -> bool {

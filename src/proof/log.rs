@@ -28,6 +28,8 @@ pub struct WentOn {
     pub witnesses: Vec<(String, Said)>,
     /// What the operator should know.
     pub notes: Vec<String>,
+    /// Something that belongs into it could not be read, and is not in it.
+    pub left_out: bool,
 }
 
 /// The log as configured; touches nothing yet.
@@ -67,7 +69,8 @@ pub fn go_on(config: &AttestationConfig, log: &Log) -> Result<WentOn, LogError> 
         net.post(url, sent, ANSWER_LIMIT, PATIENCE).map_err(|error| error.to_string())
     };
     let witnesses = log.ask(&config.log.witnesses, &post)?;
-    Ok(WentOn { size: advanced.size, added: advanced.added, witnesses, notes: advanced.notes })
+    let (size, added, left_out) = (advanced.size, advanced.added, advanced.left_out);
+    Ok(WentOn { size, added, witnesses, notes: advanced.notes, left_out })
 }
 
 /// Which logs and witnesses count: those configured, and where no log is, this instance's own.

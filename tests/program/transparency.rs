@@ -291,7 +291,7 @@ fn what_contradicts_its_hashes_is_not_published() {
         }
         let output = publish();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("not those of its hashes"), "{said}");
+        assert!(!output.status.success() && said.contains("not those that its checkpoint was"), "{said}");
     }
     assert_eq!(fs::read(&leaves).unwrap(), bad, "nothing is logged a second time");
     fs::write(&leaves, good).unwrap();
@@ -342,6 +342,47 @@ fn an_audit_log_that_its_owner_rewrote_is_found() {
     let found = scratch.run(&["log", "verify"]);
     assert_eq!(found.status.code(), Some(1), "{found:?}");
     assert!(String::from_utf8_lossy(&found.stdout).contains("transparency log"), "{found:?}");
+}
+
+#[test]
+fn what_is_damaged_is_said_by_a_status_and_hashes_are_made_again() {
+    let scratch = Scratch::new();
+    attest(&scratch, "ls");
+    attest(&scratch, "ls -l");
+    done(&scratch.run(&["log", "checkpoint"]));
+    let log = data(&scratch).join("tlog");
+    let verify = |what: &str, says: &str| {
+        let output = scratch.run(&["log", "verify"]);
+        assert_eq!(output.status.code(), Some(1), "{what}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(says), "{what}: {output:?}");
+    };
+    // A hash that no root is made of.
+    let hashes = log.join("hashes");
+    let good = fs::read(&hashes).unwrap();
+    for (what, bytes) in [("another", [&[7; 32], &good[32..]].concat()), ("short", good[..40].to_vec())] {
+        fs::write(&hashes, bytes).unwrap();
+        verify(what, "`recourse log checkpoint` makes them again");
+        done(&scratch.run(&["log", "checkpoint"]));
+        assert_eq!(fs::read(&hashes).unwrap(), good, "{what}");
+        done(&scratch.run(&["log", "verify"]));
+    }
+    for name in ["vkey", "checkpoint"] {
+        let kept = fs::read(log.join(name)).unwrap();
+        fs::remove_file(log.join(name)).unwrap();
+        verify(name, "damaged");
+        fs::write(log.join(name), kept).unwrap();
+        fs::set_permissions(log.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    done(&scratch.run(&["log", "verify"]));
+    // An attestation that was damaged keeps nothing else from being published, and is not passed over in silence.
+    let store = data(&scratch).join("attestations");
+    let one = fs::read_dir(&store).unwrap().next().unwrap().unwrap().path();
+    fs::write(&one, b"").unwrap();
+    let root = scratch.root().join("web");
+    let output = scratch.run(&["registry", "publish", "--format", "json", root.to_str().unwrap()]);
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!((said["attestations"].as_u64(), said["damaged"].as_u64()), (Some(1), Some(1)), "{said}");
 }
 
 /// Serves a web root on this address, but for paths that end so: those get this status instead.

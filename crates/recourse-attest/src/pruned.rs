@@ -81,7 +81,15 @@ impl Store {
     ) -> Result<Pruned, StoreError> {
         let (mut pruned, mut days) = (Pruned::default(), BTreeMap::<String, Vec<String>>::new());
         for id in ids {
-            let Some(attestation) = self.read(&id)? else { continue };
+            let attestation = match self.read(&id) {
+                Ok(Some(attestation)) => attestation,
+                Ok(None) => continue,
+                // What is damaged is for a person, and no reason to keep everything else.
+                Err(_) => {
+                    pruned.kept += 1;
+                    continue;
+                }
+            };
             let key = registry.keys.iter().find(|key| key.key_id == attestation.key_id());
             // What no key of ours is known for was signed under a registry that was lost: that is for a person.
             let over = key.is_some_and(|key| !key.state.retains());
@@ -213,6 +221,18 @@ mod tests {
         let published = publish(signer.keys(), store, None, &root).unwrap();
         assert_eq!((published.attestations, published.left_out), (1, 40));
         assert_eq!(fs::read_dir(root.join(".well-known/attestations")).unwrap().count(), 1);
+        // What is damaged stays, and keeps nothing else.
+        let third = sign(60);
+        signer.keys().rotate(None).unwrap();
+        signer.keys().retire("test-2").unwrap();
+        fs::write(store.path(&second), b"").unwrap();
+        let published = publish(signer.keys(), store, None, &root).unwrap();
+        assert_eq!((published.attestations, published.damaged.len()), (0, 1), "{published:?}");
+        assert!(published.damaged[0].contains(&second));
+        assert_eq!(fs::read_dir(root.join(".well-known/attestations")).unwrap().count(), 0, "nor its copy");
+        let rest = store.prune(&registry(), late).unwrap();
+        assert_eq!((rest.attestations, rest.kept), (1, 1));
+        assert!(store.read(&third).unwrap().is_none());
         // What was signed under a registry that was lost is for a person.
         let mut lost = registry();
         lost.keys.clear();

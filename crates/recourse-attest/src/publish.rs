@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::disk::{self, Access, DiskError};
+use super::document::Attestation;
 use super::keys::{KeyError, KeyStore};
+use super::registry::Registry;
 use super::store::{Served, Store, StoreError};
 use super::tlog::book::{Log, LogError, Wanted};
 
@@ -43,6 +45,8 @@ pub struct Published {
     pub left_out: u64,
     /// Leaves of the transparency log, where there is one.
     pub log_size: Option<u64>,
+    /// Why attestations could not be read: everything else is there.
+    pub damaged: Vec<String>,
 }
 
 /// Writes registry and attestations below a web root, the registry first, then the log's tiles and checkpoint with the
@@ -50,7 +54,8 @@ pub struct Published {
 /// digests stay in the log.
 ///
 /// # Errors
-/// When there is no instance, a newer registry is published there, or a file cannot be read or written.
+/// When there is no instance, a newer registry is published there, or a file cannot be read or written; not where it is an
+/// attestation alone that cannot be read.
 pub fn publish(
     keys: &KeyStore,
     store: &Store,
@@ -67,6 +72,7 @@ pub fn publish(
         attestations: 0,
         left_out: 0,
         log_size: None,
+        damaged: Vec::new(),
     };
     if let Some(log) = log {
         published.log_size = Some(log.show(root)?);
@@ -77,7 +83,18 @@ pub fn publish(
     for id in kept {
         let proof = folder.join(format!("{id}.proof"));
         let place = folder.join(format!("{id}.json"));
-        match store.served(&id, &registry)? {
+        let served = match store.served(&id, &registry) {
+            Ok(served) => served,
+            // One file that was damaged keeps nothing else from being published.
+            Err(error) => {
+                published.damaged.push(error.to_string());
+                match there(&place, &registry) {
+                    Some(false) => Served::Gone,
+                    _ => continue,
+                }
+            }
+        };
+        match served {
             Served::Found(attestation) => {
                 published.attestations += 1;
                 if let Some(log) = log {
@@ -98,6 +115,12 @@ pub fn publish(
         }
     }
     Ok(published)
+}
+
+/// Whether what is published there is of a key whose attestations are served. None: nothing is, or nothing that is one.
+fn there(place: &Path, registry: &Registry) -> Option<bool> {
+    let attestation = Attestation::parse(&fs::read(place).ok()?).ok()?;
+    Some(registry.keys.iter().any(|key| key.key_id == attestation.key_id() && key.state.retains()))
 }
 
 /// Removes what was published and is not kept any more. How many there were.

@@ -7,69 +7,31 @@
 //! old copy is found by whoever remembers a checkpoint: the web root, the witnesses.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 use super::checkpoint::Checkpoint;
-use super::journal::{self, Journal, Record, id_bytes, known, numbers, reference, registry_record};
+pub use super::error::LogError;
+use super::index::Index;
+pub use super::index::Wanted;
+use super::journal::{self, Journal, Record, id_bytes, known, reference, registry_record};
 use super::merkle::{self, Hash};
 use super::note::{Kind, NOTE_LIMIT, Note, NoteError, Vkey};
-use super::proof::{Entry, Proof};
-use super::signer::{NoteSigner, SignerError};
+use super::proof::Entry;
+use super::signer::NoteSigner;
 use super::tile::{Tile, bundle};
 use crate::audit::{AuditError, AuditLog};
 use crate::disk::{self, Access, DiskError, Lock};
-use crate::fleet::{Away, Shared};
-use crate::json::JsonError;
-use crate::keys::{KeyError, KeyStore, Passphrase};
+use crate::fleet::Shared;
+use crate::keys::{KeyStore, Passphrase};
 use crate::origin::Origin;
 use crate::places::Places;
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 
 /// The log's place below a web root, and the path in its name.
 pub const PREFIX: &str = ".well-known/recourse-log";
-
-/// Why the log did not go on, or has no answer.
-#[derive(Debug, Error)]
-pub enum LogError {
-    /// A file or folder.
-    #[error(transparent)]
-    Disk(#[from] DiskError),
-    /// The log's key.
-    #[error("the log's key: {0}")]
-    Key(#[from] SignerError),
-    /// The instance's keys.
-    #[error(transparent)]
-    Keys(#[from] KeyError),
-    /// The store of attestations.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The audit log.
-    #[error(transparent)]
-    Audit(#[from] AuditError),
-    /// The store that machines share.
-    #[error(transparent)]
-    Away(#[from] Away),
-    /// The registry has no canonical form.
-    #[error(transparent)]
-    Json(#[from] JsonError),
-    /// There is no log.
-    #[error("there is no transparency log yet: `recourse log checkpoint` begins one")]
-    None,
-    /// What is on disk is not what was signed.
-    #[error(
-        "the transparency log is damaged: {0}; restore {1} from its newest copy, never from an older one"
-    )]
-    Damaged(String, PathBuf),
-    /// What is asked for is not in it.
-    #[error("{0} is not in the log yet: `recourse log checkpoint` puts it in")]
-    NotYet(String),
-    /// What others saw is not what is here.
-    #[error("{0}")]
-    Contradicted(String),
-}
+pub(super) const OTHER_LEAVES: &str = "its leaves are not those that its checkpoint was signed over";
 
 /// What going on did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,32 +44,31 @@ pub struct Advanced {
     pub added: u64,
     /// What the operator should know.
     pub notes: Vec<String>,
-}
-
-/// What is looked for in the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// An attestation by its id.
-    Attestation(String),
-    /// The registry in force.
-    Registry,
-    /// A line of the audit log by its number.
-    Audit(u64),
+    /// Something that belongs into it could not be read, and is not in it.
+    pub left_out: bool,
 }
 
 /// The log of this instance.
 #[derive(Clone, Debug)]
 pub struct Log {
     pub(super) folder: PathBuf,
-    places: Places,
+    pub(super) places: Places,
     passphrase: Option<Passphrase>,
     pub(super) shared: Option<Arc<Shared>>,
+    /// What was found in it before.
+    pub(super) found: Arc<Mutex<Index>>,
 }
 
 impl Log {
     /// The log below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
-        Self { folder: places.log(), places: places.clone(), passphrase: None, shared: None }
+        Self {
+            folder: places.log(),
+            places: places.clone(),
+            passphrase: None,
+            shared: None,
+            found: Arc::default(),
+        }
     }
 
     /// Opens an encrypted key, and encrypts one that is made from here on.
@@ -145,6 +106,9 @@ impl Log {
         if self.checkpoint()?.is_some() {
             return Err(self.damaged("it has checkpoints and no key".to_owned()));
         }
+        if Journal::has_leaves(&self.folder)? {
+            return Err(self.damaged("it has leaves and no key".to_owned()));
+        }
         let url = base.to_string();
         let name = format!("{}/{PREFIX}", url.split_once("://").map_or(url.as_str(), |(_, rest)| rest));
         let passphrase = self.passphrase.as_ref();
@@ -173,22 +137,31 @@ impl Log {
             Ok((journal, records))
         })?;
         let before = records.len() as u64;
-        if signed.as_ref().is_some_and(|(_, signed)| signed.size > before) {
+        // What witnesses saw stands even where the newest is gone.
+        let witnessed = self.read("witnessed")?.map(|note| self.of_ours(&note, &vkey)).transpose()?;
+        let counting = || signed.iter().map(|(_, signed)| signed).chain(&witnessed);
+        if counting().any(|checkpoint| checkpoint.size > before) {
             return Err(self.damaged("it has fewer leaves than its checkpoint counts".to_owned()));
         }
         let checked = signed.as_ref().map_or(0, |(_, signed)| signed.size);
         journal.hash(&records, checked)?;
-        if let Some((_, signed)) = &signed
-            && !is_over(&mut journal, &records, signed)?
-        {
-            return Err(
-                self.damaged("its leaves are not those that its checkpoint was signed over".to_owned())
-            );
+        for checkpoint in counting() {
+            if !is_over(&mut journal, &records, checkpoint)? {
+                return Err(self.damaged(OTHER_LEAVES.to_owned()));
+            }
         }
         // Before anything is put in: a copy that went another way takes nothing in any more.
         let there = self.in_store(&vkey, &mut journal, &records)?;
         let mut notes = Vec::new();
+        if signed.is_none() && records.iter().any(|one| one.entry != Entry::Registry) {
+            notes.push(
+                "the log had leaves and no checkpoint over them; if there was one, put it back from its newest copy"
+                    .to_owned(),
+            );
+        }
+        let known = notes.len();
         let new = self.collect(&records, &mut notes)?;
+        let left_out = notes.len() > known;
         let records = self.under_lock(|| {
             // A change of keys may have put itself in meanwhile.
             let mut records = journal.records()?;
@@ -205,14 +178,14 @@ impl Log {
             && signed.size == size
         {
             self.bring(&vkey, &journal, &there, &note, size)?;
-            return Ok(Advanced { checkpoint: note, size, added: 0, notes });
+            return Ok(Advanced { checkpoint: note, size, added: 0, notes, left_out });
         }
         let checkpoint =
             Checkpoint { origin: vkey.name().to_owned(), size, root: merkle::root(&journal, size)? };
         let checkpoint = self.sign(&vkey, &checkpoint)?;
         self.bring(&vkey, &journal, &there, &checkpoint, size)?;
         self.write("checkpoint", &checkpoint)?;
-        Ok(Advanced { checkpoint, size, added, notes })
+        Ok(Advanced { checkpoint, size, added, notes, left_out })
     }
 
     /// The lock of whoever goes on.
@@ -250,48 +223,6 @@ impl Log {
         Ok(())
     }
 
-    /// The proof that something is logged, and its leaf.
-    ///
-    /// # Errors
-    /// [`LogError::NotYet`] where no checkpoint counts it.
-    pub fn prove(&self, wanted: &Wanted) -> Result<(Proof, Vec<u8>), LogError> {
-        let vkey = self.vkey()?.ok_or(LogError::None)?;
-        let named = match wanted {
-            Wanted::Attestation(id) => format!("attestation {id}"),
-            Wanted::Registry => "the registry in force".to_owned(),
-            Wanted::Audit(line) => format!("event {line} of the audit log"),
-        };
-        let not_yet = || LogError::NotYet(named.clone());
-        let journal = Journal::look(&self.folder)?.ok_or_else(not_yet)?;
-        let records = journal.records()?;
-        let newest = match wanted {
-            Wanted::Registry => {
-                KeyStore::open(&self.places).registry()?.map(|one| registry_record(&one)).transpose()?
-            }
-            _ => None,
-        };
-        let is_it = |record: &Record| match wanted {
-            Wanted::Attestation(id) => {
-                record.entry == Entry::Attestation && crate::document::hex(&record.reference) == *id
-            }
-            Wanted::Registry => {
-                record.entry == Entry::Registry && Some(record.digest) == newest.map(|n| n.digest)
-            }
-            Wanted::Audit(line) => record.entry == Entry::Audit && numbers(record.reference).0 == *line,
-        };
-        let at = records.iter().rposition(is_it).ok_or_else(not_yet)?;
-        let (index, leaf) = (at as u64, records.get(at).map(Record::leaf).unwrap_or_default());
-        let witnessed = self.read("witnessed")?.into_iter().chain(self.checkpoint()?);
-        for note in witnessed {
-            let checkpoint = self.of_ours(&note, &vkey)?;
-            if checkpoint.size > index {
-                let hashes = merkle::inclusion(&journal, index, checkpoint.size)?;
-                return Ok((Proof { index, hashes, checkpoint: note }, leaf));
-            }
-        }
-        Err(not_yet())
-    }
-
     /// The proof that the newest checkpoint goes on from the log's first `old` leaves.
     ///
     /// # Errors
@@ -303,7 +234,11 @@ impl Log {
         if old > now.size {
             return Err(LogError::Contradicted(format!("the log has {} leaves, not {old}", now.size)));
         }
-        Ok((merkle::consistency(&journal, old, now.size)?, note))
+        let hashes = merkle::consistency(&journal, old, now.size)?;
+        if !merkle::goes_on(old, &merkle::root(&journal, old)?, now.size, &now.root, &hashes) {
+            return Err(LogError::Hashes(self.folder.clone()));
+        }
+        Ok((hashes, note))
     }
 
     /// The root of the log's first `size` leaves.
@@ -335,25 +270,31 @@ impl Log {
         Ok(Some(tile_bytes(&tile, &journal)?))
     }
 
-    /// Whether all leaves are those of which the hashes are made that are published and signed.
+    /// Makes the hashes again that are not those over the leaves. True: some were not.
     ///
     /// # Errors
-    /// When they are not, or the log cannot be read.
-    pub fn check(&self) -> Result<(), LogError> {
-        let Some(journal) = Journal::look(&self.folder)? else { return Ok(()) };
-        let Some((_, now)) = self.vkey()?.map(|vkey| self.signed(&vkey)).transpose()?.flatten() else {
-            return Ok(());
-        };
+    /// When the leaves are not those that the checkpoint was signed over, or the log cannot be read.
+    pub fn mend(&self) -> Result<bool, LogError> {
+        let Some(vkey) = self.vkey()? else { return Ok(false) };
+        let _going = self.going()?;
+        let Some((_, signed)) = self.signed(&vkey)? else { return Ok(false) };
+        let mut journal = self.under_lock(|| Ok(Journal::open(&self.folder)?))?;
         let mut records = journal.records()?;
-        records.truncate(usize::try_from(now.size).unwrap_or(usize::MAX));
-        // Hashes that a crash left out are made again; those of a signed checkpoint are there.
-        match journal.is_hashed(&records)? {
-            true => Ok(()),
-            false => Err(self.damaged("its leaves are not those of its hashes".to_owned())),
+        if signed.size > records.len() as u64 {
+            return Err(self.damaged("it has fewer leaves than its checkpoint counts".to_owned()));
+        }
+        // What is behind the checkpoint may be half-written, and is made again by who goes on.
+        records.truncate(usize::try_from(signed.size).unwrap_or(usize::MAX));
+        if journal.is_hashed(&records)? {
+            return Ok(false);
+        }
+        match journal.hash_again(&records, &signed.root)? {
+            true => Ok(true),
+            false => Err(self.damaged(OTHER_LEAVES.to_owned())),
         }
     }
 
-    /// The same of the entries of one tile.
+    /// Whether the leaves of a tile are those of which its hashes are made.
     fn check_leaves(&self, journal: &Journal, tile: &Tile) -> Result<(), LogError> {
         let (from, to) = tile.span().unwrap_or_default();
         let mut wanted = Vec::new();
@@ -482,8 +423,12 @@ pub(super) fn is_over(
         return Ok(true);
     }
     // The hashes can be made again; the leaves cannot.
-    journal.hash(records, 0)?;
-    Ok(merkle::root(journal, checkpoint.size)? == checkpoint.root)
+    let counted = records.get(..usize::try_from(checkpoint.size).unwrap_or(usize::MAX)).unwrap_or_default();
+    let is_it = journal.hash_again(counted, &checkpoint.root)?;
+    if is_it {
+        journal.hash(records, counted.len() as u64)?;
+    }
+    Ok(is_it)
 }
 
 #[cfg(test)]

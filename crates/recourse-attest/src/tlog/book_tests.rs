@@ -108,9 +108,6 @@ fn a_damaged_log_vouches_for_no_audit_log() {
     for (name, bad) in [
         ("leaves", Some(Vec::new())),
         ("leaves", None),
-        ("hashes", Some(b"short".to_vec())),
-        ("hashes", Some(vec![0; 4096])),
-        ("hashes", None),
         ("checkpoint", Some(b"nonsense".to_vec())),
         ("checkpoint", Some(doctored)),
         ("witnessed", Some(b"nonsense".to_vec())),
@@ -133,6 +130,74 @@ fn a_damaged_log_vouches_for_no_audit_log() {
     leaves.extend_from_slice(&[1; 20]);
     disk::write_atomic(&at("leaves"), &leaves, Access::Private).unwrap();
     assert_eq!(instance.log.audit_lines().unwrap().len(), 2);
+}
+
+#[test]
+fn hashes_are_made_again_from_the_leaves_and_vouch_for_nothing_until_then() {
+    let instance = Instance::new();
+    let ids: Vec<_> = (0..9).map(|_| instance.attest().id().to_owned()).collect();
+    instance.log.advance().unwrap();
+    assert!(!instance.log.mend().unwrap());
+    let hashes = instance.places.log().join("hashes");
+    let good = fs::read(&hashes).unwrap();
+    let flipped = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        Some(bytes)
+    };
+    // Also one that no root is made of.
+    let bad = (0..good.len()).step_by(32).map(flipped);
+    let bad = bad.chain([Some(Vec::new()), Some(b"short".to_vec()), Some(vec![0; good.len()]), None]);
+    for bytes in bad {
+        match &bytes {
+            Some(bytes) => disk::write_atomic(&hashes, bytes, Access::Private).unwrap(),
+            None => fs::remove_file(&hashes).unwrap(),
+        }
+        assert!(matches!(instance.log.audit_lines(), Err(LogError::Hashes(_))), "{bytes:?}");
+        for id in &ids {
+            // Either it is right, or there is none.
+            let Ok((proof, leaf)) = instance.log.prove(&Wanted::Attestation(id.clone())) else { continue };
+            instance.policy().check(&proof, &leaf).unwrap();
+        }
+        assert!(instance.log.mend().unwrap());
+        assert_eq!(fs::read(&hashes).unwrap(), good);
+        assert_eq!(instance.log.audit_lines().unwrap().len(), 2);
+    }
+    // Never from leaves that are others.
+    let leaves = instance.places.log().join("leaves");
+    let mut bytes = fs::read(&leaves).unwrap();
+    bytes[60] ^= 1;
+    fs::write(&leaves, &bytes).unwrap();
+    let said = instance.log.mend();
+    assert!(matches!(said, Err(LogError::Damaged(..))), "{said:?}");
+    assert_eq!(fs::read(&hashes).unwrap(), good);
+}
+
+#[test]
+fn a_log_without_its_key_or_its_checkpoint_vouches_for_nothing() {
+    let instance = Instance::new();
+    // A new registry goes in before the first checkpoint.
+    instance.signer.keys().rotate(None).unwrap();
+    assert!(instance.log.audit_lines().unwrap().is_empty());
+    instance.attest();
+    instance.log.advance().unwrap();
+    let at = |name: &str| instance.places.log().join(name);
+    let checkpoint = fs::read(at("checkpoint")).unwrap();
+    fs::remove_file(at("checkpoint")).unwrap();
+    assert!(matches!(instance.log.audit_lines(), Err(LogError::Damaged(..))), "no checkpoint");
+    // An older one that witnesses saw does not stand in for it.
+    disk::write_atomic(&at("witnessed"), &checkpoint, Access::Private).unwrap();
+    assert!(matches!(instance.log.audit_lines(), Err(LogError::Damaged(..))), "the witnessed one alone");
+    fs::remove_file(at("witnessed")).unwrap();
+    let vkey = fs::read(at("vkey")).unwrap();
+    fs::remove_file(at("vkey")).unwrap();
+    assert!(matches!(instance.log.audit_lines(), Err(LogError::Damaged(..))), "neither");
+    let base = Origin::base("https://recourse.example").unwrap();
+    assert!(matches!(instance.log.begin(&base), Err(LogError::Damaged(..))), "no other key takes them over");
+    disk::write_atomic(&at("vkey"), &vkey, Access::Private).unwrap();
+    // A process may have died before the first one.
+    assert!(instance.log.advance().unwrap().notes[0].contains("no checkpoint"));
+    assert!(!instance.log.audit_lines().unwrap().is_empty());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::book::{Log, LogError};
+use super::book::{Log, LogError, OTHER_LEAVES};
 use super::journal::{Journal, Record, numbers};
 use super::merkle::{self, Hash};
 use super::proof::Entry;
@@ -44,14 +44,24 @@ impl Log {
         };
         let size = checkpoints.iter().map(|one| one.size).max().unwrap_or(0);
         let Some(journal) = Journal::look(&self.folder)? else {
+            if Journal::has_leaves(&self.folder)? {
+                return Err(LogError::Hashes(self.folder.clone()));
+            }
             return match size {
                 0 => Ok(Vec::new()),
-                _ => Err(self.damaged(format!(
-                    "its leaves or hashes are gone, and its checkpoint counts {size} leaves"
-                ))),
+                _ => Err(self.damaged(format!("its leaves are gone, and its checkpoint counts {size}"))),
             };
         };
         let records = journal.records()?;
+        if vkey.is_none() && !records.is_empty() {
+            return Err(self.damaged("it has leaves and no key".to_owned()));
+        }
+        // A new registry goes in by itself, before anything was signed.
+        let signed = notes[1].is_some() || records.iter().any(|record| record.entry != Entry::Registry);
+        if notes[0].is_none() && signed {
+            let why = "it has leaves and no checkpoint (`recourse log checkpoint` signs the first, where a process died before it)";
+            return Err(self.damaged(why.to_owned()));
+        }
         if size > records.len() as u64 {
             let why = format!("it has {} leaves, and its checkpoint counts {size}", records.len());
             return Err(self.damaged(why));
@@ -59,13 +69,11 @@ impl Log {
         if !journal
             .is_hashed(records.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or_default())?
         {
-            let why = "its hashes are not those over its leaves; `recourse log checkpoint` makes them again from whole leaves";
-            return Err(self.damaged(why.to_owned()));
+            return Err(LogError::Hashes(self.folder.clone()));
         }
         for checkpoint in &checkpoints {
             if merkle::root(&journal, checkpoint.size)? != checkpoint.root {
-                let why = "its leaves are not those that its checkpoint was signed over";
-                return Err(self.damaged(why.to_owned()));
+                return Err(self.damaged(OTHER_LEAVES.to_owned()));
             }
         }
         Ok(records)

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::merkle::{Hash, Nodes, leaf_hash, node_hash};
+use super::merkle::{self, Hash, Nodes, leaf_hash, node_hash};
 use super::proof::Entry;
 use crate::disk::{self, DiskError, Lock, io_error};
 use crate::json::{self, JsonError};
@@ -127,6 +127,13 @@ impl Journal {
         Ok(Some(Self { leaves, hashes }))
     }
 
+    /// Whether anything was ever logged.
+    pub(super) fn has_leaves(folder: &Path) -> Result<bool, DiskError> {
+        let path = folder.join("leaves");
+        let Some(file) = disk::open_private(&path, OpenOptions::new().read(true))? else { return Ok(false) };
+        Ok(file.metadata().map_err(io_error("cannot look at", &path))?.len() >= RECORD)
+    }
+
     /// Opens them to write, under the log's lock.
     pub(super) fn open(folder: &Path) -> Result<Self, DiskError> {
         let open = |name: &str| -> Result<(File, PathBuf), DiskError> {
@@ -146,9 +153,14 @@ impl Journal {
 
     /// All whole records, up to the first that is none.
     pub(super) fn records(&self) -> Result<Vec<Record>, DiskError> {
+        self.records_from(0)
+    }
+
+    /// The same from one on.
+    pub(super) fn records_from(&self, first: u64) -> Result<Vec<Record>, DiskError> {
         let (file, path) = &self.leaves;
         let mut reader = BufReader::new(file);
-        reader.seek(SeekFrom::Start(0)).map_err(io_error("cannot read", path))?;
+        reader.seek(SeekFrom::Start(first.saturating_mul(RECORD))).map_err(io_error("cannot read", path))?;
         let mut records = Vec::new();
         let mut bytes = [0; RECORD as usize];
         loop {
@@ -204,6 +216,16 @@ impl Journal {
         write_behind(&mut self.hashes, stored(done) * HASH, &bytes)
     }
 
+    /// Makes all hashes over these first records again, where they come to this root. False: they do not, and all is as it was.
+    pub(super) fn hash_again(&mut self, records: &[Record], root: &Hash) -> Result<bool, DiskError> {
+        let made = Made(over(records, 0, Vec::new()));
+        let is_it = merkle::root(&made, records.len() as u64).is_ok_and(|made| made == *root);
+        if is_it {
+            write_behind(&mut self.hashes, 0, &made.0)?;
+        }
+        Ok(is_it)
+    }
+
     /// Whether the hashes over these first records are on disk as they should be.
     pub(super) fn is_hashed(&self, records: &[Record]) -> Result<bool, DiskError> {
         let wanted = over(records, 0, Vec::new());
@@ -239,14 +261,30 @@ impl Nodes for Journal {
     type Error = DiskError;
 
     fn node(&self, level: u32, index: u64) -> Result<Hash, DiskError> {
-        // It was written right behind the last leaf below it and the smaller subtrees that this one completed.
-        let last = ((index + 1) << level) - 1;
-        let place = stored(last) + u64::from(level);
         let mut hash = [0; HASH as usize];
         let (file, path) = &self.hashes;
-        file.read_exact_at(&mut hash, place * HASH).map_err(io_error("cannot read", path))?;
+        file.read_exact_at(&mut hash, place(level, index)).map_err(io_error("cannot read", path))?;
         Ok(hash)
     }
+}
+
+/// Hashes in memory, in the order in which they stand on disk.
+struct Made(Vec<u8>);
+
+impl Nodes for Made {
+    type Error = ();
+
+    fn node(&self, level: u32, index: u64) -> Result<Hash, ()> {
+        let at = usize::try_from(place(level, index)).map_err(|_| ())?;
+        self.0.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(())
+    }
+}
+
+/// Where a complete subtree's hash stands: it was written right behind the last leaf below it and the smaller subtrees that
+/// this one completed.
+fn place(level: u32, index: u64) -> u64 {
+    let last = ((index + 1) << level) - 1;
+    (stored(last) + u64::from(level)) * HASH
 }
 
 /// How many hashes there are over so many leaves.

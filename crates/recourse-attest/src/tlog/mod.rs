@@ -14,7 +14,10 @@
 //! | `signer` | signing notes (`signing`, as all below) |
 //! | `journal` | the leaves on disk, and the hashes over them |
 //! | `book` | the operator's log: what goes in, when a checkpoint is signed |
-//! | `held` | what the log holds already |
+//! | `error` | why a log does not go on, or has no answer |
+//! | `held` | what the log holds already, and whether it vouches for anything |
+//! | `index` | what is looked for in the log, and where it stands |
+//! | `prove` | proofs that something is in the log |
 //! | `ask` | the log's side of witnessing |
 //! | `shown` | the log as static files |
 //! | `away` | the log in the store that machines share |
@@ -28,12 +31,18 @@ mod away;
 pub mod book;
 pub mod checkpoint;
 #[cfg(feature = "signing")]
+mod error;
+#[cfg(feature = "signing")]
 mod held;
+#[cfg(feature = "signing")]
+mod index;
 #[cfg(feature = "signing")]
 pub(super) mod journal;
 pub mod merkle;
 pub mod note;
 pub mod proof;
+#[cfg(feature = "signing")]
+mod prove;
 #[cfg(feature = "signing")]
 mod shown;
 #[cfg(feature = "signing")]

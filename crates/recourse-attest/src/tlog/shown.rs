@@ -12,7 +12,7 @@ use super::checkpoint::Checkpoint;
 use super::note::{Note, Vkey};
 use super::proof::Proof;
 use super::tile::Tile;
-use crate::disk::{self, Access, io_error};
+use crate::disk::{self, Access, Lock, io_error};
 
 impl Log {
     /// Shows the newest checkpoint with its tiles and entries. Returns its size.
@@ -21,6 +21,8 @@ impl Log {
     /// When there is no log, what is published does not go on in it, or a file cannot be read or written.
     pub fn show(&self, root: &Path) -> Result<u64, LogError> {
         let vkey = self.vkey()?.ok_or(LogError::None)?;
+        // One after the other: an older checkpoint must not take the place of one that came between the look and the writing.
+        let _showing = Lock::acquire(&self.folder.join("showing"))?;
         let (note, now) = self.signed(&vkey)?.ok_or(LogError::None)?;
         let folder = root.join(PREFIX);
         let place = folder.join("checkpoint");
