@@ -773,6 +773,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed')
             [CompletionResult]::new('--tokens', '--tokens', [CompletionResultType]::ParameterName, 'File in TOML with several tokens: names, scopes, and the actor that each speaks for')
             [CompletionResult]::new('--access-log', '--access-log', [CompletionResultType]::ParameterName, 'File to which a line of JSON is added for each request: who, what path, which status, how long')
+            [CompletionResult]::new('--access-log-mib', '--access-log-mib', [CompletionResultType]::ParameterName, 'Mebibytes at which that file becomes FILE.1, of which eight are kept; 0: somebody else moves it on')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

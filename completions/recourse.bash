@@ -2072,7 +2072,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__serve)
-            opts="-h --listen --token-file --tokens --access-log --help"
+            opts="-h --listen --token-file --tokens --access-log --access-log-mib --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2125,6 +2125,10 @@ _recourse() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --access-log-mib)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

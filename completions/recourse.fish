@@ -501,6 +501,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand serve" -l listen -d 'W
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l token-file -d 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l tokens -d 'File in TOML with several tokens: names, scopes, and the actor that each speaks for' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l access-log -d 'File to which a line of JSON is added for each request: who, what path, which status, how long' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand serve" -l access-log-mib -d 'Mebibytes at which that file becomes FILE.1, of which eight are kept; 0: somebody else moves it on' -r
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"

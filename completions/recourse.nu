@@ -850,6 +850,7 @@ module completions {
     --token-file: path        # File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
     --tokens: path            # File in TOML with several tokens: names, scopes, and the actor that each speaks for
     --access-log: path        # File to which a line of JSON is added for each request: who, what path, which status, how long
+    --access-log-mib: string  # Mebibytes at which that file becomes FILE.1, of which eight are kept; 0: somebody else moves it on
     --help(-h)                # Print help
   ]
 

@@ -36,6 +36,9 @@ pub(super) struct ServeArgs {
     /// File to which a line of JSON is added for each request: who, what path, which status, how long
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) access_log: Option<PathBuf>,
+    /// Mebibytes at which that file becomes FILE.1, of which eight are kept; 0: somebody else moves it on
+    #[arg(long, value_name = "N", default_value_t = 64, requires = "access_log")]
+    pub(super) access_log_mib: u64,
 }
 
 /// What only `recourse-net` does. It alone names this, so nothing of it is linked into the other program.

@@ -1,17 +1,13 @@
 //! `serve` and `log witness`: options to what [`crate::serve`] takes.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use nix::fcntl::OFlag;
 
 use crate::attest::tlog::Kind;
 use crate::attest::tlog::witness::Witness;
 use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
-use crate::serve::{Callers, Evaluator, Published, State, Traffic, run as serve};
+use crate::serve::{AccessLog, Callers, Evaluator, Published, State, Traffic, run as serve};
 
 use super::beside::{Beside, ServeArgs};
 use super::output::{self, Failure};
@@ -54,7 +50,7 @@ fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let logging = config.clone();
     let on = Box::new(move |log: &_| go_on(&logging, log).map(|_| ()));
     let published = Published::new(&places, shared(&config), log, on);
-    let traffic = Traffic::new(args.access_log.as_deref().map(access_log).transpose()?);
+    let traffic = Traffic::new(access_log(args)?);
     let state = State::new(published, Arc::new(judge), callers, Arc::new(traffic));
     let base = config.base_url;
     super::tidy::keep_tidy();
@@ -94,20 +90,9 @@ fn tokens(path: &Path) -> Result<Callers, Failure> {
     Callers::parse(&text).map_err(wrong)
 }
 
-/// Opened to add to it; what others can write to is no record.
-fn access_log(path: &Path) -> Result<File, Failure> {
-    let open = || {
-        let mut how = OpenOptions::new();
-        how.append(true).create(true).mode(0o600).custom_flags(OFlag::O_NOFOLLOW.bits());
-        how.open(path)
-    };
-    let file = open().map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    let meta = file.metadata().map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    if meta.is_file() && meta.permissions().mode() & 0o022 != 0 {
-        return Err(Failure::usage(format!(
-            "{}: others can write to it; make it private with chmod go-w",
-            path.display()
-        )));
-    }
-    Ok(file)
+fn access_log(args: &ServeArgs) -> Result<Option<AccessLog>, Failure> {
+    let Some(path) = &args.access_log else { return Ok(None) };
+    let limit = (args.access_log_mib > 0).then(|| args.access_log_mib.saturating_mul(1 << 20));
+    let opened = AccessLog::open(path, limit);
+    opened.map(Some).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }

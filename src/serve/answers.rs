@@ -17,14 +17,13 @@ pub(super) const ATTESTATION_AGE: &str = "public, max-age=3600";
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PublishedError> + Send + 'static,
 ) -> Result<T, ()> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(found)) => Ok(found),
-        Ok(Err(error)) => {
+    // Said there as well: who reads what is said may be slow.
+    let said = move || {
+        work().map_err(|error| {
             crate::exec::say(&format!("recourse: serve: {}", crate::text::escape(&error.to_string())));
-            Err(())
-        }
-        Err(_) => Err(()),
-    }
+        })
+    };
+    tokio::task::spawn_blocking(said).await.unwrap_or(Err(()))
 }
 
 /// A document with its entity tag; 304 when the client has it.

@@ -23,6 +23,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
 use super::traffic::{Peer, Traffic};
+use super::turns::Turns;
 
 /// Connections served at once, where the system gives so many descriptors; further ones wait.
 const CONNECTIONS: usize = 1024;
@@ -58,6 +59,7 @@ pub(super) async fn serve(
 ) {
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Room::new());
+    let turns = Turns::default();
     tokio::pin!(stop);
     loop {
         let place = tokio::select! {
@@ -83,7 +85,8 @@ pub(super) async fn serve(
             continue;
         };
         traffic.opened();
-        let service = router.clone().layer(axum::Extension(Peer(from)));
+        let service =
+            router.clone().layer(axum::Extension(Peer(from))).layer(axum::Extension(turns.of_one()));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIMEOUT)

@@ -13,6 +13,8 @@ use super::callers::Caller;
 
 /// Bodies that are read, wait or are judged at once. Each may be as large as a body may be.
 const BODIES: usize = 16;
+/// Bytes of a body that one place is for: what is large takes more room in memory while it is judged, and so more places.
+const SHARE: usize = 8 << 20;
 /// How far evaluations stand behind the thread that answers.
 const NICE: i32 = 10;
 
@@ -21,14 +23,16 @@ const NICE: i32 = 10;
 pub(super) struct Evaluations {
     bodies: Arc<Semaphore>,
     running: Arc<Semaphore>,
+    places: u32,
 }
 
 impl Default for Evaluations {
     fn default() -> Self {
         // One core is left to the thread that answers.
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let running = cores.saturating_sub(1).max(1);
-        Self { bodies: Arc::new(Semaphore::new(BODIES)), running: Arc::new(Semaphore::new(running)) }
+        let places = u32::try_from(cores.saturating_sub(1)).unwrap_or(u32::MAX).clamp(1, 1024);
+        let running = Arc::new(Semaphore::new(places as usize));
+        Self { bodies: Arc::new(Semaphore::new(BODIES)), running, places }
     }
 }
 
@@ -45,7 +49,8 @@ impl Evaluations {
         caller: Caller,
         body: impl AsRef<[u8]> + Send + 'static,
     ) -> Option<Result<String, ApiError>> {
-        let place = Arc::clone(&self.running).acquire_owned().await.ok()?;
+        let share = u32::try_from(body.as_ref().len() / SHARE).unwrap_or(u32::MAX).saturating_add(1);
+        let place = Arc::clone(&self.running).acquire_many_owned(share.min(self.places)).await.ok()?;
         let (sender, receiver) = oneshot::channel();
         let work = move || {
             // Of this thread alone, on Linux; where it is refused, it is only less polite.

@@ -3,6 +3,7 @@
 //! Owns listening, limits, routes and headers. Loopback unless told otherwise; read-only routes for everybody, and
 //! `POST /api/evaluate` behind tokens. Holds no judgement: it calls the same function as every front end.
 
+mod access;
 mod answers;
 mod api;
 mod callers;
@@ -14,15 +15,17 @@ mod published;
 mod routes;
 mod state;
 mod traffic;
+mod turns;
 mod witness;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 
+pub use access::AccessLog;
 pub use api::{ApiError, Evaluator, Judge};
 pub use callers::{Caller, Callers, Scope};
 pub use published::{GoOn, Published};
@@ -34,6 +37,11 @@ pub use witness::witness;
 pub const BODY_LIMIT: usize = 64 << 20;
 /// How long a request may take until its answer begins, its body included.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes of answers that the system takes for a client who does not: each is work done for nobody.
+const AHEAD: u32 = 128 << 10;
+/// Connections that wait to be accepted, at most.
+const BACKLOG: u32 = 1024;
+
 /// Why serving ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
@@ -59,6 +67,15 @@ pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) 
     listen(address, routes::router(Arc::new(state), REQUEST_TIMEOUT), traffic, started)
 }
 
+/// A listener whose connections take so much ahead of the other end.
+fn listening(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(AHEAD)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Serves these routes as [`run`] does.
 fn listen(
     address: SocketAddr,
@@ -78,12 +95,12 @@ fn listen(
                 _ = interrupt.recv() => {}
             }
         };
-        let listener =
-            TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
+        let listener = listening(address).map_err(|source| ServeError::Listen { address, source })?;
         started(listener.local_addr()?);
-        connections::serve(listener, router, traffic, stop).await;
+        connections::serve(listener, router, Arc::clone(&traffic), stop).await;
         Ok(())
     });
+    traffic.finish();
     // An evaluation that is still running is of no use to anybody any more.
     runtime.shutdown_background();
     served

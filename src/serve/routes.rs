@@ -22,6 +22,7 @@ use super::log;
 use super::published::Found;
 use super::state::{App, allowed};
 use super::traffic::{Answered, Peer};
+use super::turns::Turn;
 
 pub(super) fn router(state: App, timeout: Duration) -> Router {
     Router::new()
@@ -39,6 +40,9 @@ pub(super) fn router(state: App, timeout: Duration) -> Router {
         })
         .layer(middleware::from_fn_with_state(Arc::clone(&state), watched))
         .layer(middleware::from_fn(move |request: Request, next: Next| async move {
+            if let Some(turn) = request.extensions().get::<Turn>().cloned() {
+                turn.wait().await;
+            }
             let answer = tokio::time::timeout(timeout, next.run(request)).await;
             let mut answer = answer
                 .unwrap_or_else(|_| problem(StatusCode::SERVICE_UNAVAILABLE, "the request took too long"));

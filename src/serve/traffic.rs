@@ -1,11 +1,9 @@
 //! What was asked and answered: the access log, one line of JSON for each request, and counters for `/metrics`.
 //!
-//! Owns the counters and the log's file. Says who asked for what path and how it ended; never a header, a body or a query.
+//! Owns the counters and the line. Says who asked for what path and how it ended; never a header, a body or a query.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +12,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::attest::Time;
+use crate::model::redact;
 use crate::text::shorten;
+
+use super::access::AccessLog;
 
 /// Longest path in a line.
 const WIDTH: usize = 200;
@@ -26,7 +27,7 @@ pub(super) struct Peer(pub(super) SocketAddr);
 /// Everything that is counted since the start.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    log: Option<Mutex<File>>,
+    log: Option<AccessLog>,
     open: AtomicI64,
     turned_away: AtomicU64,
     evaluating: AtomicI64,
@@ -50,9 +51,16 @@ pub(super) struct Answered<'a> {
 }
 
 impl Traffic {
-    /// Counts, and writes to this file where there is one.
-    pub fn new(log: Option<File>) -> Self {
-        Self { log: log.map(Mutex::new), ..Self::default() }
+    /// Counts, and writes to this log where there is one.
+    pub fn new(log: Option<AccessLog>) -> Self {
+        Self { log, ..Self::default() }
+    }
+
+    /// Waits for the last lines.
+    pub(super) fn finish(&self) {
+        if let Some(log) = &self.log {
+            log.finish();
+        }
     }
 
     pub(super) fn opened(&self) {
@@ -85,7 +93,7 @@ impl Traffic {
             "time": Time::now().to_string(),
             "peer": one.peer.map(|Peer(peer)| peer.ip().to_canonical().to_string()),
             "method": one.method,
-            "path": shorten(one.path, WIDTH),
+            "path": shorten(&redact(one.path), WIDTH),
             "status": one.status,
             "bytes": one.bytes,
             "ms": micros / 1000,
@@ -93,9 +101,7 @@ impl Traffic {
         if let (Some(caller), Some(line)) = (one.caller, line.as_object_mut()) {
             line.insert("caller".to_owned(), json!(caller));
         }
-        let mut file = log.lock().unwrap_or_else(PoisonError::into_inner);
-        // A full disk is no reason to answer nobody.
-        let _ = file.write_all(format!("{line}\n").as_bytes());
+        log.write(line.to_string());
     }
 
     /// The counters as Prometheus reads them (text format 0.0.4).
@@ -114,6 +120,11 @@ impl Traffic {
             "Connections beyond an address's share.",
             &away,
         );
+        if let Some(log) = &self.log {
+            let lost = log.lost().to_string();
+            let help = "Lines that the access log lacks.";
+            one("recourse_access_log_lines_lost_total", "counter", help, &lost);
+        }
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         out.push_str(
             "# HELP recourse_requests_total Requests answered.\n# TYPE recourse_requests_total counter\n",

@@ -57,8 +57,9 @@ async fn add(Shared(witness): Shared<Arc<Witness>>, request: Request) -> Respons
                 Refused::Own(_) | Refused::Conflict(_) => StatusCode::INTERNAL_SERVER_ERROR,
             };
             if !matches!(refused, Refused::Malformed(_) | Refused::Unknown) {
-                let what = crate::text::escape(&refused.to_string());
-                crate::exec::say(&format!("recourse: log witness: {what}"));
+                let what = format!("recourse: log witness: {}", crate::text::escape(&refused.to_string()));
+                // Who reads what is said may be slow, and nobody waits for that.
+                tokio::task::spawn_blocking(move || crate::exec::say(&what));
             }
             // Places on this machine are not for others.
             let shown = match refused {

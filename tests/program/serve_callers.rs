@@ -46,7 +46,7 @@ fn a_token_does_what_it_may_and_speaks_for_whom_it_is() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let log = scratch.root().join("access.jsonl");
     let options = ["--tokens", file.to_str().unwrap(), "--access-log", log.to_str().unwrap()];
-    let server = Server::start_with(&scratch, false, &options);
+    let mut server = Server::start_with(&scratch, false, &options);
     let staging = json!({"environment": "staging"});
     // Whom it speaks for is signed without being said, and nobody else can be.
     let (status, report) = server.evaluate(CI, &body(&scratch, &staging));
@@ -71,6 +71,7 @@ fn a_token_does_what_it_may_and_speaks_for_whom_it_is() {
     assert_eq!([get("/metrics", METRICS), get("/metrics", PERSON), get("/metrics", CI)], [200, 403, 403]);
     assert_eq!(get("/metrics", "the-token-of-nobody-at-all"), 401);
     // The log and the record name them, and hold no token.
+    server.stop();
     let text = std::fs::read_to_string(&log).unwrap();
     assert!(text.contains(r#""caller":"pipeline""#) && text.contains(r#""caller":"counters""#), "{text}");
     let record = String::from_utf8(scratch.run(&["log", "--format", "json"]).stdout).unwrap();
