@@ -185,7 +185,7 @@ impl Config {
         let variables = Variables(variable);
         log.override_with(&LogSection::from_environment(&variables)?);
         log.bind_to(&system.log);
-        trust.override_with(&TrustSection::from_environment(&variables)?);
+        trust.or_else(&TrustSection::from_environment(&variables)?);
         trust.bind_to(&system.trust, system.attestation.binds());
         record.override_with(&RecordSection::from_environment(&variables)?);
         record.bind_to(&system.record);

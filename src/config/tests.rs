@@ -122,9 +122,12 @@ fn wrong_values_are_errors() {
 
 #[test]
 fn nobodys_bundle_takes_in_whom_the_system_does_not_trust() {
-    let signer = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
-    let signer = crate::attest::tlog::signer::NoteSigner::new("mine", crate::attest::tlog::Kind::Log, signer);
-    let key = signer.unwrap().vkey().to_string();
+    let key_of = |name: &str, seed: u8| {
+        let signer = ed25519_dalek::SigningKey::from_bytes(&[seed; 32]);
+        let kind = crate::attest::tlog::Kind::Log;
+        crate::attest::tlog::signer::NoteSigner::new(name, kind, signer).unwrap().vkey().to_string()
+    };
+    let key = key_of("mine", 1);
     let mine = format!("[trust]\nbundle = \"/tmp/mine.json\"\nkeys = [\"{key}\"]\n");
     let variables = [("RECOURSE_TRUST_BUNDLE", "/tmp/other.json"), ("RECOURSE_TRUST_KEYS", key.as_str())];
     for system in ["[attestation]\nmode = \"require\"", "[attestation]\ntrusted_instances = []"] {
@@ -133,6 +136,16 @@ fn nobodys_bundle_takes_in_whom_the_system_does_not_trust() {
     let own = mine.replace("/tmp/mine.json", "/etc/own.json");
     let bound = with(&own, &mine, &variables).unwrap();
     assert_eq!(bound.trust.unwrap().bundle, "/etc/own.json");
+    // No variable takes the place of what a file follows; nor do a user's keys that of the system's.
+    let others = key_of("others", 2);
+    let variables = [("RECOURSE_TRUST_BUNDLE", "/tmp/other.json"), ("RECOURSE_TRUST_KEYS", others.as_str())];
+    let found = with("", &mine, &variables).unwrap().trust.unwrap();
+    assert_eq!((found.bundle.as_str(), found.keys[0].to_string()), ("/tmp/mine.json", key.clone()));
+    let found = with("", "", &variables).unwrap().trust.unwrap();
+    assert_eq!((found.bundle.as_str(), found.keys[0].to_string()), ("/tmp/other.json", others.clone()));
+    let keys_alone = format!("[trust]\nkeys = [\"{others}\"]\n");
+    let found = with(&keys_alone, &mine, &[]).unwrap().trust.unwrap();
+    assert_eq!((found.bundle.as_str(), found.keys[0].to_string()), ("/tmp/mine.json", others.clone()));
     // And nobody takes the name of an instance that it may name.
     let name = [("RECOURSE_BASE_URL", "https://a.example")];
     assert_eq!(with(&own, "", &name).unwrap().base_url, DEFAULT_BASE_URL);

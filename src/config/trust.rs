@@ -1,7 +1,7 @@
 //! `[trust]`: the organisation's bundle that this machine follows, and what its demands make of the configuration.
 //!
 //! Owns that a bundle only tightens: it takes no instance in that is not in it, and makes nothing milder than this machine
-//! has it.
+//! has it; and that no variable takes the place of one that a file says to follow.
 
 use std::path::Path;
 use std::time::Duration;
@@ -56,24 +56,32 @@ impl TrustSection {
         })
     }
 
-    /// Takes what `later` says over what this says.
-    pub(super) fn override_with(&mut self, later: &Self) {
-        self.threshold = later.threshold.or(self.threshold);
-        self.refresh = later.refresh.or(self.refresh);
-        if later.bundle.is_some() {
-            self.bundle.clone_from(&later.bundle);
+    /// Takes what the variables say where this follows no bundle: whoever could name another one, or other keys, would drop
+    /// what this one demands.
+    pub(super) fn or_else(&mut self, variables: &Self) {
+        if self.bundle.is_some() {
+            return;
         }
-        if later.keys.is_some() {
-            self.keys.clone_from(&later.keys);
+        self.bundle.clone_from(&variables.bundle);
+        // Keys without a bundle are for whichever is named.
+        if self.keys.is_none() {
+            self.keys.clone_from(&variables.keys);
+            self.threshold = variables.threshold.or(self.threshold);
         }
     }
 
     /// Puts this on top of the system's: where that follows a bundle, it says which and whose. Where it says whom to trust in
-    /// another way, nobody's bundle takes others in.
+    /// another way, nobody's bundle takes others in. Where it says no more than whose signatures count, others' do not.
     pub(super) fn bind_to(&mut self, system: &Self, says_whom: bool) {
         if system.bundle.is_some() || says_whom {
             self.clone_from(system);
+            return;
         }
+        if system.keys.is_some() {
+            self.keys.clone_from(&system.keys);
+            self.threshold = system.threshold;
+        }
+        self.refresh = self.refresh.into_iter().chain(system.refresh).min();
     }
 
     /// Checks values and fills in what was not said.

@@ -152,6 +152,50 @@ fn a_machines_own_settings_only_tighten() {
 }
 
 #[test]
+fn no_variable_names_another_bundle_or_other_keys_than_a_file_and_new_keys_drop_no_demand() {
+    let (organisation, one, mine) = (Organisation::new(), Instance::new(), Organisation::new());
+    organisation.publish(&description(&[&one.base], "mode = \"require\""));
+    mine.publish(&description(&[&one.base], "mode = \"log\""));
+    let machine = organisation.machine("");
+    assert_eq!(refresh(&machine).0, Some(0));
+    let place = mine.place.display().to_string();
+    let (bundle, keys) = (("RECOURSE_TRUST_BUNDLE", &*place), ("RECOURSE_TRUST_KEYS", &*mine.key));
+    let unattested = |machine: &Scratch, variables: &[(&str, &str)]| {
+        run(machine, &["exec", "--", "touch", "ran"], variables)
+    };
+    for variables in [&[keys][..], &[bundle], &[bundle, keys], &[("RECOURSE_TRUST_THRESHOLD", "2"), keys]] {
+        let (word, said) = unattested(&machine, variables);
+        assert_eq!(word, "instance_not_trusted", "{variables:?}: {said}");
+        assert_eq!(exec(&machine, &one, variables).0, "ran", "{variables:?}");
+    }
+    // Where no file follows one, they do.
+    let free = Scratch::with_policy(ALLOW);
+    assert_eq!(unattested(&free, &[bundle, keys]).0, "ran", "it demands that it is logged");
+    let shown = free.recourse(&["trust", "show", "--format", "json"]).envs([bundle, keys]).output().unwrap();
+    assert_eq!(json(&shown)["mode"], "log");
+    // The file names other keys, and nothing that they signed is to be had: what was demanded stays.
+    machine.config(&format!(
+        "[trust]\nbundle = \"{}\"\nkeys = [\"{}\"]\nrefresh = 0\n",
+        organisation.place.display(),
+        mine.key
+    ));
+    let (word, said) = unattested(&machine, &[]);
+    assert_eq!(word, "instance_not_trusted", "{said}");
+}
+
+#[test]
+fn a_bundle_that_demands_nothing_is_not_signed() {
+    let organisation = Organisation::new();
+    let text = description(&["https://one.example"], "mode = \"ignore\"");
+    let file = organisation.office.file("acme.toml", &text);
+    let words = ["trust", "sign", "--key", "acme.pem", "--name", "acme.example/trust"];
+    let output = organisation.office.run(&[&words[..], &[file.to_str().unwrap()]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("a bundle only demands") && output.stdout.is_empty(), "{said}");
+}
+
+#[test]
 fn what_goes_back_or_is_forged_is_refused_and_the_kept_one_stays() {
     let (organisation, one, other) = (Organisation::new(), Instance::new(), Instance::new());
     organisation.publish(&description(&[&one.base], "mode = \"require\""));
@@ -182,7 +226,7 @@ fn what_goes_back_or_is_forged_is_refused_and_the_kept_one_stays() {
         stays(what, 1, "instance_not_trusted");
     }
     let stranger = Organisation::new();
-    stranger.publish(&description(&[&one.base], "mode = \"ignore\""));
+    stranger.publish(&description(&[&one.base], "mode = \"log\""));
     fs::write(&organisation.place, fs::read(&stranger.place).unwrap()).unwrap();
     stays("another's", 1, "instance_not_trusted");
     fs::remove_file(&organisation.place).unwrap();

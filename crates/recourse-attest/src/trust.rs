@@ -315,7 +315,12 @@ fn demands(value: &Value) -> Result<Demands, TrustError> {
     let fields = Fields::of(value, " of the policy", &known)?;
     let mode = match fields.0.get("mode") {
         None => None,
-        Some(_) => Some(fields.text("mode")?.parse().map_err(|_| form("`mode` is no mode"))?),
+        Some(_) => match fields.text("mode")?.parse().map_err(|_| form("`mode` is no mode"))? {
+            Mode::Ignore => {
+                return Err(form("`mode` is \"log\", \"verify\" or \"require\": a bundle only demands"));
+            }
+            mode => Some(mode),
+        },
     };
     let keys = |name: &str| {
         let read = |key: &Value| {
