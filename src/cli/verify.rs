@@ -144,7 +144,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     let parents = args.parent.iter().map(read_file).collect::<Result<Vec<_>, _>>()?;
 
     let source = read_source(&args.source, &verifier)?;
-    let document = source.and_then(|bytes| read_document(&bytes, &args.source, args.report));
+    let document = source.and_then(|bytes| read_document(bytes, &args.source, args.report));
     let (document, mut result) = match document {
         Ok(document) => (Some(document), None),
         Err(refusal) => (None, Some(refusal)),
@@ -364,9 +364,11 @@ fn read_source(source: &PathBuf, verifier: &Verifier) -> Result<Result<Vec<u8>, 
 }
 
 /// Tells a report from an attestation by its shape, and reads the attestation.
-fn read_document(bytes: &[u8], source: &Path, must_be_report: bool) -> Result<Document, Refusal> {
+fn read_document(bytes: Vec<u8>, source: &Path, must_be_report: bool) -> Result<Document, Refusal> {
     let invalid = |detail: String| Refusal::new(Reason::InvalidAttestation, detail);
-    let value = json::parse(bytes, REPORT_LIMIT).map_err(|error| invalid(error.to_string()))?;
+    let mut value = json::parse(&bytes, REPORT_LIMIT).map_err(|error| invalid(error.to_string()))?;
+    // Both would be held until it is verified.
+    drop(bytes);
     let has = |name: &str| value.get(name).is_some();
     if has("dsseEnvelope") {
         let get = "`jq -r .dsseEnvelope.payload FILE | base64 -d | jq .predicate`";
@@ -375,14 +377,14 @@ fn read_document(bytes: &[u8], source: &Path, must_be_report: bool) -> Result<Do
         )));
     }
     if (has("schemaVersion") || has("attestation")) && !has("signature") {
-        return Ok(Document { attestation: verify::beside(&value), report: Some(value) });
+        return Ok(Document { attestation: verify::take_from(&mut value), report: Some(value) });
     }
     if must_be_report {
         return Err(invalid(
             "this is no report: it has no schemaVersion and no attestation beside it".to_owned(),
         ));
     }
-    let attestation = Attestation::from_value(&value).map_err(|error| invalid(error.to_string())).and_then(
+    let attestation = Attestation::from_parsed(value).map_err(|error| invalid(error.to_string())).and_then(
         |found| match url_of(source) {
             Some(url) if url != found.uri() => Err(Refusal::new(
                 Reason::CrossCheckMismatch,

@@ -47,11 +47,11 @@ impl Presented {
     /// When it is neither, or there is already one of its kind.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let invalid = |detail: String| Failure::new(Reason::InvalidAttestation, detail);
-        let value = crate::json::parse(bytes, crate::json::DOCUMENT_LIMIT)
+        let mut value = crate::json::parse(bytes, crate::json::DOCUMENT_LIMIT)
             .map_err(|error| invalid(error.to_string()))?;
         let (attestation, report) =
             if value.get("signature").is_none() && value.get("schemaVersion").is_some() {
-                (crate::attest::verify::beside(&value)?, Some(value))
+                (crate::attest::verify::take_from(&mut value)?, Some(value))
             } else {
                 (Attestation::from_parsed(value).map_err(|error| invalid(error.to_string()))?, None)
             };

@@ -3,6 +3,7 @@
 //! Owns how bytes become values and values become the bytes that are signed or compared; signer and verifier use these
 //! functions alone. Looks at nothing but its arguments.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -12,6 +13,14 @@ use unicode_normalization::{UnicodeNormalization, is_nfc as text_is_nfc};
 
 /// An attestation, or a report with one, is at most this many bytes.
 pub const DOCUMENT_LIMIT: usize = 32 << 20;
+
+/// How many times as large as the most bytes that are allowed a document may become in memory: many small values take far
+/// more room there than on their way.
+const ROOM: usize = 16;
+/// What a value takes there.
+const VALUE: usize = 32;
+/// What so many members of an object take at least: they stand together.
+const MEMBERS: (usize, usize) = (6, 632);
 
 /// Why bytes are not JSON that could have been signed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -40,14 +49,17 @@ pub enum JsonError {
 /// # Errors
 ///
 /// Too many bytes, invalid UTF-8, a syntax error, a name twice in one object, a lone surrogate, a number beyond the range
-/// of a double, more than 127 levels, anything but white space behind the value.
+/// of a double, more than 127 levels, so many values that they take sixteen times `limit` in memory, anything but white space
+/// behind the value.
 pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
     if bytes.len() > limit {
         return Err(JsonError::TooLarge { length: bytes.len(), limit });
     }
     let text = std::str::from_utf8(bytes).map_err(|error| JsonError::NotUtf8(error.valid_up_to()))?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict.deserialize(&mut reader).map_err(|error| JsonError::Syntax(error.to_string()))?;
+    let room = Cell::new(limit.saturating_mul(ROOM));
+    let value =
+        Strict(&room).deserialize(&mut reader).map_err(|error| JsonError::Syntax(error.to_string()))?;
     reader.end().map_err(|error| JsonError::Syntax(error.to_string()))?;
     Ok(value)
 }
@@ -104,18 +116,27 @@ pub fn to_nfc(value: Value) -> Result<Value, JsonError> {
     })
 }
 
-/// Builds a [`Value`] that refuses a name twice and holds doubles alone.
-struct Strict;
+/// Builds a [`Value`] that refuses a name twice, holds doubles alone, and takes no more room than is left.
+#[derive(Clone, Copy)]
+struct Strict<'r>(&'r Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl Strict<'_> {
+    fn takes<E: serde::de::Error>(self, bytes: usize) -> Result<(), E> {
+        let left = self.0.get().checked_sub(bytes);
+        left.map(|left| self.0.set(left)).ok_or_else(|| E::custom("it has too many values"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.takes(VALUE)?;
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,19 +163,22 @@ impl<'de> Visitor<'de> for Strict {
         self.visit_f64(value as f64)
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        self.takes(value.len() + VALUE / 2)?;
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+    fn visit_string<E: serde::de::Error>(self, value: String) -> Result<Value, E> {
+        self.takes(value.len() + VALUE / 2)?;
         Ok(Value::String(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = sequence.next_element_seed(Strict)? {
+        while let Some(item) = sequence.next_element_seed(self)? {
             items.push(item);
         }
+        items.shrink_to_fit();
         Ok(Value::Array(items))
     }
 
@@ -166,7 +190,9 @@ impl<'de> Visitor<'de> for Strict {
                     "the name {name:?} stands twice in one object"
                 )));
             }
-            let value = map.next_value_seed(Strict)?;
+            let together = if members.len().is_multiple_of(MEMBERS.0) { MEMBERS.1 } else { 0 };
+            self.takes(together + name.len() + VALUE / 2)?;
+            let value = map.next_value_seed(self)?;
             members.insert(name, value);
         }
         Ok(Value::Object(members))
@@ -233,6 +259,21 @@ mod tests {
         }
         assert_eq!(parse(b"\"\xff\"", DOCUMENT_LIMIT), Err(JsonError::NotUtf8(1)));
         assert_eq!(parse(b"[1, 2]", 5), Err(JsonError::TooLarge { length: 6, limit: 5 }));
+    }
+
+    #[test]
+    fn many_small_values_are_refused_before_they_fill_the_memory() {
+        const LIMIT: usize = 1 << 20;
+        for one in [r#"{"a":0}"#, r#"{"":0}"#, r#"[{"a":{"b":[0]}}]"#] {
+            let text = format!("[{}]", vec![one; LIMIT / (one.len() + 1) - 1].join(","));
+            assert!(text.len() <= LIMIT, "{one}");
+            let why = parse(text.as_bytes(), LIMIT).unwrap_err();
+            assert!(why.to_string().contains("too many values"), "{one}: {why}");
+        }
+        // What reports hold is far from it: objects of several members, texts.
+        let one = r#"{"action":"delete","tier":4,"target":{"id":"/srv/data/one","type":"path"},"why":"nobody has a copy of it, and what it held was changed since it was last committed"}"#;
+        let text = format!("[{}]", vec![one; LIMIT / (one.len() + 1)].join(","));
+        assert!(parse(text.as_bytes(), LIMIT).is_ok());
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! | [`reason`] | the closed list of reasons why a verification fails |
 //! | [`cache`] | registries of other instances: time to live, refresh, rollback protection |
 //! | [`verify`] | the order of the checks |
+//! | `around` | the report around an attestation: taken out of it, compared with it |
 //! | `validity` | what a key's state and times mean to a verifier |
 //! | `logged` | that a log holds an attestation, and the registry behind it |
 //! | [`chain`] | what makes one attestation follow another |
@@ -60,6 +61,7 @@ pub const ATTESTATION_SCHEMA: &str = include_str!("../attestation.schema.json");
 pub const REGISTRY_SCHEMA: &str = include_str!("../registry.schema.json");
 
 mod accept;
+mod around;
 #[cfg(feature = "signing")]
 pub mod audit;
 #[cfg(feature = "signing")]

@@ -3,9 +3,10 @@
 //! Owns the order of the checks (§7.4, §6.4) and their reasons. Reaches the network and the cache through the traits of
 //! `cache`, the clock through `time`, and nothing else.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::around::check_report;
 use super::cache::{self, CacheStore, DEFAULT_TTL, Fetch, MemoryStore, NoFetch, Registries};
 use super::chain;
 use super::document::Attestation;
@@ -20,6 +21,7 @@ use super::tlog::{LogPolicy, Logged, Proof};
 use super::validity::{self, Pinned};
 use crate::json::{self, DOCUMENT_LIMIT};
 
+pub use super::around::{beside, take_from};
 pub use super::validity::CLOCK_SKEW;
 
 /// What a verifier insists on.
@@ -404,35 +406,6 @@ impl Verifier {
 /// [`Reason::InvalidAttestation`].
 pub fn read(bytes: &[u8]) -> Result<Attestation, Failure> {
     Attestation::parse(bytes).map_err(invalid)
-}
-
-/// The attestation beside a report.
-///
-/// # Errors
-///
-/// [`Reason::AttestationAbsent`] where there is no such field, [`Reason::InvalidAttestation`] where it holds no
-/// attestation (`null` is one that is not valid, not an absent one).
-pub fn beside(report: &Value) -> Result<Attestation, Failure> {
-    let value = report
-        .as_object()
-        .ok_or_else(|| Failure::new(Reason::InvalidAttestation, "a report is a JSON object"))?
-        .get("attestation")
-        .ok_or_else(|| Failure::new(Reason::AttestationAbsent, "the report has no attestation beside it"))?;
-    Attestation::from_value(value).map_err(invalid)
-}
-
-/// Whether a report, without its `attestation` field, is what was attested.
-fn check_report(attestation: &Attestation, report: &Value) -> Result<(), Failure> {
-    let body: Map<String, Value> = report
-        .as_object()
-        .map(|members| members.iter().filter(|(name, _)| *name != "attestation"))
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    let same = canonical(&Value::Object(body)).map_err(|error| mismatch(format!("the report: {error}")))?
-        == canonical(attestation.output()).map_err(invalid)?;
-    if same { Ok(()) } else { Err(mismatch("the report beside the attestation is not the attested output")) }
 }
 
 /// Whether a key of this registry, in a state that verifies, signed; where it is asked, while it was the active one.
