@@ -194,6 +194,8 @@ pub fn named(world: &dyn World, path: &Path) -> Result<PathBuf, LookError> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     entries: Vec<(String, String)>,
+    /// The files that were read, and the number of the first entry that may be theirs.
+    files: Vec<(usize, PathBuf)>,
     unread: Option<PathBuf>,
 }
 
@@ -266,6 +268,7 @@ impl Config {
     fn file(&mut self, world: &dyn World, file: &Path, depth: usize) {
         let Some(text) = self.seen(file, world.read_file(file, CONFIG_LIMIT)) else { return };
         let before = self.entries.len();
+        self.files.push((before, file.to_owned()));
         self.read(&String::from_utf8_lossy(&text));
         if depth >= INCLUDE_DEPTH {
             return;
@@ -297,6 +300,13 @@ impl Config {
     pub fn get(&self, key: &str) -> Option<&str> {
         let key = canonical(key);
         self.entries.iter().rev().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The file that says the last value of a key.
+    pub fn file_of(&self, key: &str) -> Option<&Path> {
+        let key = canonical(key);
+        let at = self.entries.iter().rposition(|(known, _)| *known == key)?;
+        self.files.iter().rev().find(|(first, _)| *first <= at).map(|(_, file)| file.as_path())
     }
 
     /// All values of a key, in order.

@@ -330,3 +330,35 @@ fn what_is_only_read_may_change() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+#[test]
+fn the_file_that_an_alias_stands_in_is_one_that_is_followed() {
+    let scratch = requiring(ALLOW);
+    let alias = |text: &str| {
+        let mut git = std::process::Command::new("git");
+        git.args(["config", "alias.do", text]).current_dir(scratch.work());
+        assert!(git.status().unwrap().success());
+    };
+    assert!(
+        std::process::Command::new("git")
+            .arg("init")
+            .arg("-q")
+            .arg(scratch.work())
+            .status()
+            .unwrap()
+            .success()
+    );
+    // What it does afterwards is no other act, and yet not what was attested.
+    for (before, after) in [("!touch one", "!touch one && :"), ("status", "status --short")] {
+        alias(before);
+        let attestation = attested(&scratch, &["git", "do"]);
+        let materials = attestation["output"]["materials"].to_string();
+        assert!(materials.contains("/.git/config\""), "{materials}");
+        alias(after);
+        refused(&exec(&scratch, &[&attestation], &["git", "do"]), ".git/config");
+    }
+    // Where no alias is used, it is nothing that anybody rests on.
+    alias("status");
+    let attestation = attested(&scratch, &["git", "status"]);
+    assert!(!attestation["output"]["materials"].to_string().contains(".git/config"), "{attestation}");
+}

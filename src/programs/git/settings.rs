@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::knowledge::Match;
-use crate::model::Value;
+use crate::model::{Part, Value};
 use crate::shell::program::{Arg, Call, Expansion, Flow, Positional, Shell, State, Variable};
 use crate::world::LookError;
 use crate::world::git_dir::{self, Config, GitDir};
@@ -338,7 +338,13 @@ fn git_setting(
     if let Some((_, value)) = given.into_iter().rev().find(|(known, _)| *known == key) {
         return Some(value);
     }
-    Config::load(shell.world, place).get(&key).map(str::to_owned)
+    let config = Config::load(shell.world, place);
+    let value = config.get(&key)?.to_owned();
+    if let Some(file) = config.file_of(&key) {
+        // What it says is followed: the file is one of those that this rests on.
+        let _ = shell.world.follow(file, shell.options.limits.script_bytes, Part::Script);
+    }
+    Some(value)
 }
 
 /// Directories that git runs in.
