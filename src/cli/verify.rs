@@ -366,7 +366,9 @@ fn read_source(source: &PathBuf, verifier: &Verifier) -> Result<Result<Vec<u8>, 
 /// Tells a report from an attestation by its shape, and reads the attestation.
 fn read_document(bytes: Vec<u8>, source: &Path, must_be_report: bool) -> Result<Document, Refusal> {
     let invalid = |detail: String| Refusal::new(Reason::InvalidAttestation, detail);
-    let mut value = json::parse(&bytes, REPORT_LIMIT).map_err(|error| invalid(error.to_string()))?;
+    // The limit is one of memory, too: what could be no more than an attestation has no room for more.
+    let limit = if bytes.len() <= DOCUMENT_LIMIT { DOCUMENT_LIMIT } else { REPORT_LIMIT };
+    let mut value = json::parse(&bytes, limit).map_err(|error| invalid(error.to_string()))?;
     // Both would be held until it is verified.
     drop(bytes);
     let has = |name: &str| value.get(name).is_some();
