@@ -54,7 +54,7 @@ pub fn changes_by_sql(text: &str) -> bool {
 
 /// Whether a text says that what a database or a store holds is taken away, in SQL, in another language for queries, or as a
 /// store's command: whichever program it is handed to.
-pub fn destroys_by_query(text: &str) -> bool {
+pub(super) fn destroys_by_query(text: &str) -> bool {
     let text = text.trim();
     if text.len() > LONGEST {
         return false;
