@@ -48,7 +48,9 @@ mod taken;
 mod terraform;
 mod terraform_crossing;
 mod terraform_gains;
+mod terraform_recall;
 mod terraform_signs;
+mod terraform_sounds;
 mod tool_words;
 mod variables;
 mod verbs;
@@ -88,6 +90,7 @@ pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, Service
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use terraform_gains::{TerraformGains, terraform_gains};
 pub use terraform_signs::{Class, Sense, Sign, TerraformSigns, terraform_signs};
+pub use terraform_sounds::{Sounding, Sounds};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
 pub use variables::{FirstFile, Held, Valued, Variables, Written, variables};
 pub use verbs::{Thing, Verb, Verbs};

@@ -54,6 +54,34 @@ pub struct Policies {
     pub issuers: Words,
 }
 
+/// What gives full control.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Powers {
+    /// Switches.
+    pub switches: Words,
+    /// Parts of names of attributes that name roles and privileges.
+    pub keys: Words,
+    /// Roles and privileges.
+    pub words: Words,
+    /// Attributes and what they say where that is full control, `name=word`.
+    pub exactly: Words,
+    /// Parts of texts that hold rules of their own that give it: in small letters, without blanks, `'` for any quote.
+    pub rules: Words,
+}
+
+/// What says what is looked for, and finds less when something goes out of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Patterns {
+    /// Attributes whose text is a document that names what fits.
+    pub documents: Words,
+    /// Attributes whose text is one rule a line.
+    pub lines: Words,
+    /// Lists of which the first entry that fits counts, `type:attribute`.
+    pub orders: Words,
+}
+
 /// What decides, where no sign knows which way is the weaker one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]

@@ -1,11 +1,10 @@
 //! Which way round a change of an attribute loses nothing (`terraform_gains.toml`).
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::terraform_recall::recalled;
 use super::terraform_signs::ends_so;
 use super::tool_words::Words;
 use crate::wildcard::fits;
@@ -150,27 +149,8 @@ fn words(path: &str) -> impl Iterator<Item = &str> {
     path.split(['_', '.', '-']).filter(|word| !word.is_empty())
 }
 
-/// Paths of one list that are remembered at once: keys of maps are parts of paths, too.
-const REMEMBERED: usize = 5_000;
-
-/// What was asked of a list before, by path.
-type Asked = HashMap<usize, HashMap<String, bool>>;
-
 fn named(names: Words, path: &str) -> bool {
-    // A plan has the same paths thousands of times, and the lists are long.
-    thread_local!(static ASKED: RefCell<Asked> = RefCell::default());
-    ASKED.with_borrow_mut(|asked| {
-        let known = asked.entry(names.place()).or_default();
-        if let Some(told) = known.get(path) {
-            return *told;
-        }
-        let told = names.iter().any(|name| ends_so(path, name));
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(path.to_owned(), told);
-        told
-    })
+    recalled(names, path, || names.iter().any(|name| ends_so(path, name)))
 }
 
 /// The lists, read once. Empty, so that nothing is silent by them, if they could not be read; a test rules that out.

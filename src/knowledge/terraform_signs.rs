@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::terraform_recall::recalled;
 use super::tool_words::Words;
 
 /// When an attribute of a sign does what the sign's kind says.
@@ -231,22 +232,6 @@ impl Sign {
     }
 }
 
-/// What gives full control.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
-pub struct Powers {
-    /// Switches.
-    pub switches: Words,
-    /// Parts of names of attributes that name roles and privileges.
-    pub keys: Words,
-    /// Roles and privileges.
-    pub words: Words,
-    /// Attributes and what they say where that is full control, `name=word`.
-    pub exactly: Words,
-    /// Parts of texts that hold rules of their own that give it: in small letters, without blanks, `'` for any quote.
-    pub rules: Words,
-}
-
 /// All lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
@@ -292,7 +277,7 @@ pub struct TerraformSigns {
     /// Types of one setting each, whose `value` is of what another attribute names.
     pub pairs: Words,
     /// What gives full control.
-    pub powers: Powers,
+    pub powers: super::terraform_crossing::Powers,
     /// What documents grant.
     pub policies: super::terraform_crossing::Policies,
     /// What holds entries that others let in or keep out.
@@ -315,12 +300,20 @@ pub struct TerraformSigns {
     types: Classes,
     /// What decides where no sign knows it.
     pub deciding: super::terraform_crossing::Deciding,
+    /// What says what is looked for.
+    pub patterns: super::terraform_crossing::Patterns,
+    /// What names sound like where neither says anything.
+    pub sounding: super::terraform_sounds::Sounding,
     sign: Vec<Sign>,
 }
 
 impl TerraformSigns {
     /// Changing what stands at this path loses nothing.
     pub fn is_harmless(&self, path: &str) -> bool {
+        recalled(self.harmless, path, || self.loses_nothing(path))
+    }
+
+    fn loses_nothing(&self, path: &str) -> bool {
         if self.is_content(path) {
             return false;
         }

@@ -20,6 +20,7 @@ use super::lets_in;
 use super::longer;
 use super::openings;
 use super::own::Own;
+use super::patterns;
 use super::plan::ResourceChange;
 use super::powers;
 use super::select::first_key;
@@ -154,8 +155,11 @@ impl Changed {
         // What a sign tells already is enough.
         let told = |opens: &Beside| said.beside.iter().any(|known| known.kind() == opens.kind());
         found.opens = found.opens.filter(|opens| opens.is_grant() || !told(opens));
-        if in_place(change) && known.alarms {
+        if in_place(change) && known.spoken.alarms {
             crossing::tell(before, after, &mut said.beside);
+        }
+        if updates && !unknown {
+            said.beside.extend(patterns::fewer(&change.r#type, before, after));
         }
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
         if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {

@@ -25,6 +25,19 @@ pub(super) fn lets_more(was: Option<&FactValue>, now: Option<&FactValue>) -> boo
         || now
             .strip_prefix(was.as_str())
             .is_some_and(|rest| rest.trim_start().starts_with("or ") && !was.contains(" and "))
+        || alternatives(&was)
+            .zip(alternatives(&now))
+            .is_some_and(|(was, now)| was.iter().all(|one| now.contains(one)))
+}
+
+/// Conditions of which one is enough; `None`: more is asked besides.
+fn alternatives(text: &str) -> Option<Vec<String>> {
+    let text = text.trim_start_matches(['{', ' ']).trim_end_matches(['}', ' ']);
+    if text.contains("&&") || text.contains(" and ") || text.contains("not ") {
+        return None;
+    }
+    let all = text.split("||").flat_map(|part| part.split(" or "));
+    Some(all.map(|one| one.trim_matches(['(', ')', ' ']).to_owned()).collect())
 }
 
 /// Whether rules that are calls, `length(8) and digits(1)`, all still stand, none of them with a smaller number.
@@ -100,6 +113,7 @@ mod tests {
             ("severity >= ERROR", ""),
             ("a=1 AND b=2", "a=1"),
             ("logName=\"a\"", "logName=\"a\" OR logName=\"b\""),
+            ("{ ($.a = \"x\") || ($.a = \"y\") }", "{ ($.a = \"x\") || ($.b = 1) || ($.a = \"y\") }"),
         ] {
             assert!(more(narrow, wide) && !more(wide, narrow), "{narrow} {wide}");
         }

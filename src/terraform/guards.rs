@@ -62,6 +62,11 @@ pub(super) fn unclear<'s>(
     if !told || signs.any(|sign| is_taken(sign, &back)) {
         return None;
     }
+    Some(shown(leaf))
+}
+
+/// What an attribute was and is, where nothing says which of both guards less.
+pub(super) fn shown(leaf: &Leaf) -> Beside {
     let mut found = Beside::new(Action::Update, "protection.unclear");
     let shown = |value: Option<&FactValue>| {
         let text = value.map_or_else(|| "not set".to_owned(), show);
@@ -71,7 +76,7 @@ pub(super) fn unclear<'s>(
     found.tell("attribute", FactValue::Text(leaf.path.clone()));
     found.tell("had", shown(leaf.was.as_ref()));
     found.tell("left", shown(leaf.now.as_ref()));
-    Some(found)
+    found
 }
 
 /// A switch that kept something out by a name that negates, and goes off: `disable_public_network_access`.

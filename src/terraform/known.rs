@@ -11,7 +11,7 @@ use super::plan::ResourceChange;
 use super::said::PLANNED;
 use super::select::first_key;
 use super::spoken::Spoken;
-use crate::knowledge::{Class, Knowledge, Related, TerraformType, terraform_signs};
+use crate::knowledge::{Knowledge, Related, TerraformType};
 use crate::model::{Action, Fact, FactValue, Facts};
 
 /// What protects a thing of any type.
@@ -26,8 +26,6 @@ pub(super) struct Known {
     pub(super) siblings: Option<Related>,
     /// It holds content of its own.
     pub(super) content: bool,
-    /// It tells somebody when something gets out of hand.
-    pub(super) alarms: bool,
     /// What its data speaks of.
     pub(super) spoken: Spoken,
     /// The types that values of one of its attributes stand for, in small letters.
@@ -105,8 +103,7 @@ impl Known {
         let kin = declared.iter().filter_map(|known| known.kin.as_ref()).flat_map(|kin| &kin.types);
         let kin = kin.filter_map(|(value, other)| Some((value.to_lowercase(), knowledge?.terraform(other)?)));
         let kin = kin.collect();
-        let alarms = terraform_signs().classes(name).contains(&Class::Alarms);
-        Self { declared, wanted, siblings, content: holding.is_some(), alarms, spoken, kin }
+        Self { declared, wanted, siblings, content: holding.is_some(), spoken, kin }
     }
 
     /// What it is, where one of its attributes says so.

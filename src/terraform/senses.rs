@@ -245,7 +245,7 @@ fn limit(number: i64) -> i64 {
 }
 
 /// What a switch says; `None`: it is none. One that is not set is off.
-fn switch(value: Option<&FactValue>) -> Option<bool> {
+pub(super) fn switch(value: Option<&FactValue>) -> Option<bool> {
     match value {
         None => Some(false),
         Some(FactValue::Bool(yes)) => Some(*yes),

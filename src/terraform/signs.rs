@@ -13,9 +13,10 @@ use super::protections::is_on;
 use super::said::show;
 use super::select::first_key;
 use super::senses::{can_tell, is_taken};
+use super::sounds;
 use super::spoken::{Named, Spoken};
 use super::texts;
-use crate::knowledge::{Class, Sense, Sign, terraform_signs};
+use crate::knowledge::{Class, Sense, Sign, Sounds, terraform_signs};
 use crate::model::{Action, FactValue};
 
 /// What the attributes say.
@@ -75,6 +76,7 @@ impl Names {
             guards: !harmless && signs.deciding.in_guards(&plain),
             decides: signs.deciding.by_word(&plain),
             says: signs.deciding.by_text(&plain),
+            sounds: if harmless { Sounds::default() } else { signs.sounding.of(&plain) },
         });
         if self.0.len() >= REMEMBERED {
             self.0.clear();
@@ -131,14 +133,19 @@ pub(super) fn read(
             !sign.sense.only_warns() && around.counts(sign) && can_tell(sign, leaf, spoken.known)
         };
         let found: Vec<_> = named.signs.iter().filter(says).collect();
+        let spoken_of = || spoken.any.iter().any(|spoken| overlaps(spoken, path));
         if weaker.is_empty() && (found.is_empty() || leaf.unknown) {
-            said.beside.extend(guards::unclear(spoken, &named, leaf, leaves, all.iter().copied()));
+            let told = guards::unclear(spoken, &named, leaf, leaves, all.iter().copied());
+            said.beside.extend(told.or_else(|| {
+                let quiet = spoken_of() || terraform_signs().is_content(path);
+                if quiet { None } else { sounds::unclear(spoken, named.sounds, leaf, all.iter().copied()) }
+            }));
         }
         said.beside.extend(guards::turned(leaf).filter(|_| weaker.is_empty()));
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();
-            let known = || named.setting || spoken.any.iter().any(|spoken| overlaps(spoken, path));
+            let known = || named.setting || spoken_of();
             // The length of a list says nothing that its elements do not say.
             let inside = |other: &Leaf| other.path.len() > path.len() && overlaps(path, &other.path);
             let told_inside = leaf.is_list && leaves.iter().any(inside);

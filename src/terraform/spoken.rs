@@ -2,7 +2,7 @@
 //!
 //! Owns which signs hold of the type, and what is known of an attribute by its name.
 
-use crate::knowledge::{Class, Sense, Sign, TerraformType, terraform_signs};
+use crate::knowledge::{Class, Sense, Sign, Sounds, TerraformType, terraform_signs};
 
 /// Kinds of removals by which a type says that it guards.
 const GUARDS: [&str; 8] = [
@@ -30,6 +30,8 @@ pub(super) struct Named {
     pub(super) decides: bool,
     /// Any text there does.
     pub(super) says: bool,
+    /// What it sounds like.
+    pub(super) sounds: Sounds,
 }
 
 /// Attributes that a type's own data speaks of, as plain paths: worked out once for all changes of the type.
@@ -49,6 +51,8 @@ pub(super) struct Spoken {
     pub(super) guards: bool,
     /// Ranges of addresses that it lets in are told that are not everybody.
     pub(super) ranges: bool,
+    /// It tells somebody when something gets out of hand.
+    pub(super) alarms: bool,
 }
 
 impl Spoken {
@@ -65,10 +69,12 @@ impl Spoken {
         let of_lists = |sign: &Sign| matches!(sign.sense, Sense::Shrinks | Sense::Grows);
         signs.retain(|sign| !(compared && sign.of == Class::Guards && of_lists(sign)));
         let ranges = terraform_signs().range_types.fit(name);
-        let Some(declared) = declared else { return Self { signs, ranges, ..Self::default() } };
+        let alarms = classes.contains(&Class::Alarms);
+        let Some(declared) = declared else { return Self { signs, ranges, alarms, ..Self::default() } };
         Self {
             signs,
             ranges,
+            alarms,
             known: true,
             guards: classes.contains(&Class::Guards) && !compared,
             own: own_paths(declared),
