@@ -185,7 +185,7 @@ fn pass(
         }
         _ => {
             let _turn = turn.map(|turn| turn.lock().unwrap());
-            let often = wire.lock().unwrap().requests % 2 == 0;
+            let often = wire.lock().unwrap().requests.is_multiple_of(2);
             let overwrites = now == Fault::Overwrite || now == Fault::OverwriteNowAndThen && often;
             let request = if writes && overwrites { unconditional(&request) } else { request.clone() };
             let Some(answer) = forward(server, &request) else { return };
