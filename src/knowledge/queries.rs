@@ -39,7 +39,7 @@ pub fn is_no_sentence(text: &str) -> bool {
 pub fn changes_by_query(text: &str) -> bool {
     let values = &tool_words().values;
     let lower = text.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = words_of(&lower);
     let Some(first) = words.next() else { return false };
     values.queries.has(first)
         && text.contains(['(', '{', '.', '='])
@@ -75,8 +75,10 @@ fn takes_away(verb: SqlVerb) -> bool {
     matches!(verb, SqlVerb::Delete | SqlVerb::Truncate | SqlVerb::Drop | SqlVerb::DropDefinition)
 }
 
+/// The words of a text; `_drop` is one, and `drop_all` too.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
