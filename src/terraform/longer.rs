@@ -121,7 +121,8 @@ fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
             old.zip(new).is_some_and(|(old, new)| keeps(name, &old, &new, depth))
         }
         _ => {
-            let times = signs.times.fit(name);
+            // What is renewed after a longer time is renewed less often.
+            let times = signs.times.fit(name) && !signs.sounding.of(name).renews;
             let amounts = [before, after].map(amount);
             times && matches!(amounts, [Some(was), Some(now)] if was > 0 && amounts::endless(now) > was)
         }

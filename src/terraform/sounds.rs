@@ -112,7 +112,7 @@ mod tests {
             "azurerm_bastion_host",
             "azurerm_route",
             "google_compute_network",
-            "google_sql_user",
+            "google_compute_address",
             "aws_ssm_document",
             "aws_route_table",
             "datadog_integration_aws",
