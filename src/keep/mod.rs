@@ -313,7 +313,7 @@ impl Keeping<'_> {
             folders: Vec::new(),
             commits: 0,
             without: Vec::new(),
-            watched: false,
+            missing: false,
         }
     }
 

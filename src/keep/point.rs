@@ -109,9 +109,9 @@ pub struct Head {
     /// What the command may destroy and is not in it, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
-    /// It was watched while it ran, so that what is missing is known. Told by what is read, and never written.
+    /// Something went while the command ran that could not be set aside. Told by what is read, and never written.
     #[serde(skip)]
-    pub watched: bool,
+    pub missing: bool,
 }
 
 fn is_none(commits: &u64) -> bool {
@@ -130,14 +130,14 @@ impl Head {
             self.without.clear();
         }
         self.without.extend(later.without.iter().cloned());
-        self.watched = true;
+        self.missing = !later.without.is_empty();
         self.what = format!("{}, and {} while it ran", self.what, later.what);
     }
 
-    /// Whether something that the command destroyed is known not to be in it. What was left out before a program that
-    /// nobody can read may all be there still.
+    /// Whether something that the command destroyed is known not to be in it. What was left out beforehand may all be there
+    /// still.
     pub fn lacks_some(&self) -> bool {
-        !self.without.is_empty() && (self.watched || self.made != Made::ForUnread)
+        self.missing || self.made == Made::WhileRunning && !self.without.is_empty()
     }
 
     /// Whether whoever ran it wants to hear of it: what was kept before a program that nobody can read is kept in silence.

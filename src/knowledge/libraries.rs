@@ -97,6 +97,8 @@ const LISTS: &[(&str, &str)] = &[
     ("modules", "remote"),
     ("names", "known"),
     ("names", "ends"),
+    ("names", "magics"),
+    ("names", "shells"),
     ("decorators", "registering"),
 ];
 

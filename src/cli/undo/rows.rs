@@ -156,7 +156,7 @@ mod tests {
             folders: Vec::new(),
             commits: 0,
             without: Vec::new(),
-            watched: false,
+            missing: false,
         };
         Row { head, pinned: false, undone: false, until: Some(Time::from_millis(14 * DAY)) }
     }

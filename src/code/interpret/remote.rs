@@ -8,7 +8,7 @@ use crate::model::words;
 use super::{Arguments, Machine, Object};
 
 /// Words by which functions say that they make or send a request.
-const SENDING: &[&str] = &["request", "fetch", "ajax", "curl", "urlopen", "axios", "got", "ky", "api"];
+const SENDING: &[&str] = &["request", "fetch", "ajax", "urlopen", "axios", "got", "ky", "api"];
 /// Options that hold the request's method.
 const METHOD: &[&str] = &["method", "type", "verb"];
 

@@ -1,6 +1,7 @@
 //! Quoted texts, here-documents, regular expressions and word lists.
 
 use crate::code::language::Language;
+use crate::code::library;
 
 use super::{Lexer, Piece, Tok};
 
@@ -87,9 +88,12 @@ impl Lexer {
         }
         let word = self.between(text, self.at);
         let from = match (c, word.as_str()) {
-            ('!', _) | (_, "rm" | "rmdir" | "mv" | "cp" | "mkdir" | "ls" | "cat" | "ln") => text,
-            (_, "sx" | "system" | "sh" | "bash" | "script") => self.at,
-            _ => return true,
+            ('!', _) => text,
+            (_, word) => match library::magic(self.language, word) {
+                Some(true) => text,
+                Some(false) => self.at,
+                None => return true,
+            },
         };
         if cell {
             self.at = self.chars.len();

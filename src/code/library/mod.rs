@@ -213,6 +213,9 @@ struct Library {
     /// Names of the language itself, and what such names may end in.
     known: &'static [Place],
     ends: &'static [Place],
+    /// Words of an interactive session that are a command by that name, and such that hand the rest to a shell.
+    magics: &'static [Place],
+    shells: &'static [Place],
     /// Decorators that do not run the function behind them.
     registering: &'static [Place],
 }
@@ -352,6 +355,12 @@ pub(super) fn global(language: Language, name: &str) -> Object {
 /// Whether a module holds functions that act.
 pub(super) fn holds_acts(language: Language, module: &str) -> bool {
     has(Library::of(language).acting, module)
+}
+
+/// What a word of an interactive session hands to a shell: itself with what follows, or what follows alone.
+pub(super) fn magic(language: Language, word: &str) -> Option<bool> {
+    let library = Library::of(language);
+    has(library.magics, word).then_some(true).or_else(|| has(library.shells, word).then_some(false))
 }
 
 /// Whether a function is of a module that speaks to other machines.

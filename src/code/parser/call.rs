@@ -2,10 +2,10 @@
 
 use crate::code::language::Language;
 use crate::code::lexer::Tok;
-use crate::code::tree::{Argument, Expr, Operator, Part};
+use crate::code::tree::{Argument, Expr, Part};
 
 use super::Parser;
-use super::expression::{ITEM, UNARY, counted};
+use super::expression::{ITEM, UNARY, counted_after};
 use super::primary::first;
 
 /// Perl functions that take one operand.
@@ -172,9 +172,7 @@ impl Parser {
             }
             Tok::Op(op @ ("++" | "--")) if same_line => {
                 self.at += 1;
-                let before = take(value);
-                let after = counted((*before).clone(), op);
-                Some(Expr::Binary(Operator::Before, before, Box::new(after)))
+                Some(counted_after(*take(value), op))
             }
             Tok::Op("!") if language == Node && same_line && !self.spaced() && self.op_at(1, ".") => {
                 self.at += 1;

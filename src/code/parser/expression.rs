@@ -61,6 +61,12 @@ pub(super) fn counted(variable: Expr, operator: &str) -> Expr {
     }
 }
 
+/// `i++` behind a variable: the value that it had.
+pub(super) fn counted_after(variable: Expr, operator: &str) -> Expr {
+    let after = counted(variable.clone(), operator);
+    Expr::Binary(Operator::Before, Box::new(variable), Box::new(after))
+}
+
 /// What `s///` and its like leave in what they are bound to: nobody knows. `($f = $g) =~ s/a/b/` changes what it sets.
 pub(super) fn changed(left: Expr, right: Expr) -> Expr {
     let target = match &left {
