@@ -32,7 +32,9 @@ pub fn against(name: &str, words: &[Value], manner: Manner) -> Option<String> {
     if let Some(device) = texts.iter().map(|text| value_of(text)).find(|text| is_storage(text)) {
         return Some(format!("the device {device}"));
     }
-    if let Some(text) = texts.iter().map(|text| value_of(text)).find(|text| destroys_by_query(text)) {
+    // What only reads may look for such a text.
+    let queries = texts.iter().map(|text| value_of(text)).filter(|_| manner != Manner::Reader);
+    if let Some(text) = queries.into_iter().find(|text| destroys_by_query(text)) {
         return Some(format!("`{}`", text.chars().take(SHOWN).collect::<String>()));
     }
     if asks_for_help(&texts) {

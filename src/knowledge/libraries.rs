@@ -99,6 +99,7 @@ const LISTS: &[(&str, &str)] = &[
     ("names", "ends"),
     ("names", "magics"),
     ("names", "shells"),
+    ("names", "quiet"),
     ("decorators", "registering"),
 ];
 

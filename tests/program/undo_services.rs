@@ -19,6 +19,9 @@ impl Place {
         for name in ["home/.local/bin", "work", "state"] {
             fs::create_dir_all(dir.path().join(name)).unwrap();
         }
+        // A working tree of its own: what other tests write beside it meanwhile is none of its business.
+        let git = Command::new("git").args(["init", "-q"]).current_dir(dir.path().join("work")).status();
+        assert!(git.unwrap().success());
         Self { dir, env: Vec::new() }
     }
 

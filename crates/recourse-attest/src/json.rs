@@ -17,6 +17,8 @@ pub const DOCUMENT_LIMIT: usize = 32 << 20;
 /// How many times as large as the most bytes that are allowed a document may become in memory: many small values take far
 /// more room there than on their way.
 const ROOM: usize = 16;
+/// What any document may take there besides: the least one that fits its limit is not refused.
+const LEAST: usize = 1 << 16;
 /// What a value takes there.
 const VALUE: usize = 32;
 /// What so many members of an object take at least: they stand together.
@@ -49,7 +51,7 @@ pub enum JsonError {
 /// # Errors
 ///
 /// Too many bytes, invalid UTF-8, a syntax error, a name twice in one object, a lone surrogate, a number beyond the range
-/// of a double, more than 127 levels, so many values that they take sixteen times `limit` in memory, anything but white space
+/// of a double, more than 127 levels, so many values that they take sixteen times `limit` and 64 KiB in memory, anything but white space
 /// behind the value.
 pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
     if bytes.len() > limit {
@@ -57,7 +59,7 @@ pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
     }
     let text = std::str::from_utf8(bytes).map_err(|error| JsonError::NotUtf8(error.valid_up_to()))?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let room = Cell::new(limit.saturating_mul(ROOM));
+    let room = Cell::new(limit.saturating_mul(ROOM).saturating_add(LEAST));
     let value =
         Strict(&room).deserialize(&mut reader).map_err(|error| JsonError::Syntax(error.to_string()))?;
     reader.end().map_err(|error| JsonError::Syntax(error.to_string()))?;

@@ -37,6 +37,16 @@ fn what_only_grows_is_some_number() {
         ("python", "import os\nfor i in range(900): os.remove(f'a[1]{i:03d}')", "rm glob:a\\[1\\][0-9]*"),
         ("python", "import os\nfor i in range(900): os.remove(f'f{i + 1}')", "rm glob:f[0-9]*"),
         ("node", "for (let i = 0; i < n; i++) fs.unlinkSync('f' + i)", "rm glob:f[0-9]*"),
+        ("node", "for (let i = 0; i >= 0; i++) { fs.unlinkSync('f' + i) }", "rm glob:f[0-9]*"),
+        ("node", "for (let i = 0; i != 9; i++) { fs.unlinkSync('f' + i) }", "rm glob:f[0-9]*"),
+    ]);
+}
+
+#[test]
+fn a_loop_that_goes_on_in_another_way_is_not_told() {
+    check(&[
+        ("node", "for (let i = 5; i != n; i--) { fs.unlinkSync('f' + i) }", "rm f5; rm f…"),
+        ("node", "for (let i = 5; i < 9; i++) { i = g(); fs.unlinkSync('f' + i) }", "rm f…"),
     ]);
 }
 

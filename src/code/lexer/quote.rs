@@ -74,8 +74,8 @@ impl Lexer {
             && matches!(before, None | Some(Tok::Newline | Tok::Indent | Tok::Dedent | Tok::Op(";")))
     }
 
-    /// A line that IPython hands to a shell (`!ls`, `%rm x`), or a cell of such lines (`%%bash`). Other magics are passed over:
-    /// code may stand behind them.
+    /// A line that IPython hands to a shell (`!ls`, `%rm x`), or a cell of such lines (`%%bash`). Of the others those are passed
+    /// over that only show or measure: code may stand behind them.
     fn magic(&mut self, c: char) -> bool {
         let start = self.at;
         while self.peek(0) == Some(c) {
@@ -92,7 +92,14 @@ impl Lexer {
             (_, word) => match library::magic(self.language, word) {
                 Some(true) => text,
                 Some(false) => self.at,
-                None => return true,
+                None if library::is_quiet(self.language, word) => return true,
+                None => {
+                    // A script that is run, a file that is written: nobody knows what.
+                    self.pass_line();
+                    let unknown = self.unknown_name();
+                    self.push(Tok::Shell(vec![Piece::Code(unknown)]));
+                    return true;
+                }
             },
         };
         if cell {

@@ -176,7 +176,7 @@ impl Lexer {
     }
 
     /// The name of something that nothing is known of.
-    fn unknown_name(&self) -> String {
+    pub(super) fn unknown_name(&self) -> String {
         if self.language == Language::Perl { "$__unknown__".to_owned() } else { "__unknown__".to_owned() }
     }
 

@@ -216,6 +216,8 @@ struct Library {
     /// Words of an interactive session that are a command by that name, and such that hand the rest to a shell.
     magics: &'static [Place],
     shells: &'static [Place],
+    /// Such that only show or measure.
+    quiet: &'static [Place],
     /// Decorators that do not run the function behind them.
     registering: &'static [Place],
 }
@@ -361,6 +363,11 @@ pub(super) fn holds_acts(language: Language, module: &str) -> bool {
 pub(super) fn magic(language: Language, word: &str) -> Option<bool> {
     let library = Library::of(language);
     has(library.magics, word).then_some(true).or_else(|| has(library.shells, word).then_some(false))
+}
+
+/// Whether a word of an interactive session only shows or measures.
+pub(super) fn is_quiet(language: Language, word: &str) -> bool {
+    has(Library::of(language).quiet, word)
 }
 
 /// Whether a function is of a module that speaks to other machines.

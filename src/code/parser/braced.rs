@@ -274,6 +274,25 @@ impl Parser {
         found
     }
 
+    /// Whether what was read since a place sets a variable.
+    fn sets(&self, name: &str, since: usize) -> bool {
+        let op = |at: usize| match self.tokens.get(at).map(|token| &token.kind) {
+            Some(Tok::Op(op)) => *op,
+            _ => "",
+        };
+        (since..self.at.min(self.tokens.len())).any(|at| {
+            let named = match &self.tokens[at].kind {
+                Tok::Name(found) | Tok::Variable(found) => found == name,
+                _ => false,
+            };
+            let (before, after) = (op(at.wrapping_sub(1)), op(at + 1));
+            let compares = matches!(after, "==" | "===" | "!=" | "!==" | "<=" | ">=" | "=>");
+            named
+                && (after.ends_with('=') && !compares
+                    || [before, after].iter().any(|op| matches!(*op, "++" | "--")))
+        })
+    }
+
     pub(super) fn braced_loop(&mut self, out: &mut Vec<Stmt>) {
         self.at += 1;
         self.eat_word("await");
@@ -294,9 +313,16 @@ impl Parser {
         let head = self.tokens.get(self.at..close).unwrap_or_default();
         let counted = head.iter().any(|token| token.kind == Tok::Op(";"));
         if counted || !self.op("(") {
+            let compared = |signs: [&str; 2]| {
+                head.iter().any(|token| matches!(token.kind, Tok::Op(op) if signs.contains(&op)))
+            };
+            let (below, above) = (compared(["<", "<="]), compared([">", ">="]));
             let [first, last, step] = self.counting_head();
+            let start = self.at;
             let mut body = self.braces();
-            let range = numbers_of(&first, &last, &step);
+            let range = Counting::of(&first, &last, &step)
+                .filter(|counting| !self.sets(&counting.name, start))
+                .and_then(|counting| counting.range(below, above));
             out.extend(first.into_iter().map(Stmt::Expr));
             if let Some((target, list)) = range {
                 out.push(Stmt::Loop { target: Some(target), list: Some(list), body });
@@ -417,20 +443,46 @@ impl Parser {
     }
 }
 
-/// The variable of a counting loop, and the numbers that it goes through: from where it begins to where it is compared with.
-/// None: it counts in another way.
-fn numbers_of(first: &[Expr], last: &[Expr], step: &[Expr]) -> Option<(Expr, Expr)> {
-    let [Expr::Assign { target, value, adds: false }] = first else { return None };
-    let (Expr::Name(name), Expr::Number(_)) = (target.as_ref(), value.as_ref()) else { return None };
-    let [Expr::Plain(compared)] = last else { return None };
-    let [Expr::Name(of), end] = compared.as_slice() else { return None };
-    let step = match step {
-        [Expr::Binary(Operator::Before, _, step)] => step,
-        [step] => step,
-        _ => return None,
-    };
-    let Expr::Assign { target: counted, .. } = step else { return None };
-    let same = of == name && matches!(counted.as_ref(), Expr::Name(counted) if counted == name);
-    let range = Expr::Binary(Operator::Range, value.clone(), Box::new(end.clone()));
-    same.then(|| ((**target).clone(), range))
+/// A loop that counts: from which number, up or down, and what its variable is compared with.
+struct Counting {
+    name: String,
+    first: Expr,
+    end: Expr,
+    up: bool,
+}
+
+impl Counting {
+    /// None: it goes on in another way.
+    fn of(first: &[Expr], last: &[Expr], step: &[Expr]) -> Option<Self> {
+        let [Expr::Assign { target, value, adds: false }] = first else { return None };
+        let (Expr::Name(name), Expr::Number(_)) = (target.as_ref(), value.as_ref()) else { return None };
+        let [Expr::Plain(compared)] = last else { return None };
+        let [Expr::Name(of), end] = compared.as_slice() else { return None };
+        let step = match step {
+            [Expr::Binary(Operator::Before, _, step)] => step,
+            [step] => step,
+            _ => return None,
+        };
+        let Expr::Assign { target, value: by, adds } = step else { return None };
+        let up = match by.as_ref() {
+            Expr::Binary(Operator::Count, _, by) => matches!(by.as_ref(), Expr::Number(by) if by == "1"),
+            Expr::Number(by) if *adds && !by.starts_with('-') => true,
+            _ => return None,
+        };
+        let same = of == name && matches!(target.as_ref(), Expr::Name(counted) if counted == name);
+        same.then(|| Self { name: name.clone(), first: (**value).clone(), end: end.clone(), up })
+    }
+
+    /// The variable, and the numbers that it goes through: up to what it is to stay `below`, down to what it is to stay
+    /// `above`. What only grows goes on for ever where nothing else is told; what goes down may end below zero.
+    fn range(self, below: bool, above: bool) -> Option<(Expr, Expr)> {
+        let end = match (self.up, below, above) {
+            (true, true, false) => self.end,
+            (true, _, _) => Expr::Plain(Vec::new()),
+            (false, false, true) if matches!(self.end, Expr::Number(_)) => self.end,
+            (false, _, _) => return None,
+        };
+        let range = Expr::Binary(Operator::Range, Box::new(self.first), Box::new(end));
+        Some((Expr::Name(self.name), range))
+    }
 }
