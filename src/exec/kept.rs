@@ -189,7 +189,10 @@ pub(super) fn watched(first: &First, mut start: Command, around: &Surroundings<'
     match watched::run(&mut start, running) {
         Outcome::Ran(status) => Ran::ToItsEnd(status),
         Outcome::Failed(error) => Ran::Failed(error),
-        Outcome::Impossible => Ran::Unwatched(start),
+        Outcome::Impossible => {
+            say("recourse: nothing is kept while it runs: the system gave no second process to watch it");
+            Ran::Unwatched(start)
+        }
     }
 }
 

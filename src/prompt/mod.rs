@@ -186,6 +186,8 @@ pub fn decide(question: &Question<'_>) -> io::Result<Decision> {
     let mut signals = held.watch(Arc::clone(&raw))?;
     let decision = dialogue::hold(question, code, &mut terminal, &mut signals, &raw, timeout);
     raw.restore();
+    drop(signals);
+    signals::end();
     let decision = decision?;
     let last = match &decision {
         Decision::Abort(abort) => format!("\nrecourse: refused: {abort}\n"),

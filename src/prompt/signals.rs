@@ -1,15 +1,17 @@
 //! Signals that arrive while a question stands: they answer it with no, and the terminal is put back.
 //!
-//! One thread takes them, for the whole life of the process. While no question stands it gives them their usual effect.
+//! One thread takes them until it is told to end ([`end`]). While no question stands it gives them their usual effect.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, raise};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use super::terminal::Raw;
 
@@ -27,7 +29,34 @@ struct Standing {
 }
 
 static STANDING: Mutex<Option<Standing>> = Mutex::new(None);
-static WATCHER: OnceLock<Result<(), String>> = OnceLock::new();
+static WATCHER: Mutex<Option<Watcher>> = Mutex::new(None);
+
+/// The thread, and what ends it by being closed.
+struct Watcher {
+    thread: JoinHandle<()>,
+    open: PipeWriter,
+}
+
+/// Ends the thread: who is about to become two processes must be alone. The next question has another one.
+pub(super) fn end() {
+    let watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(Watcher { thread, open }) = watcher {
+        drop(open);
+        let _ = thread.join();
+    }
+}
+
+/// Starts the thread, where none runs. It inherits the blocked signals and takes them by waiting.
+fn start() -> io::Result<()> {
+    let mut watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner);
+    if watcher.is_none() {
+        let (ends, open) = pipe()?;
+        let signals = SignalFd::with_flags(&watched(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        let thread = thread::Builder::new().spawn(move || take_signals(&signals, &ends))?;
+        *watcher = Some(Watcher { thread, open });
+    }
+    Ok(())
+}
 
 fn standing() -> MutexGuard<'static, Option<Standing>> {
     STANDING.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,11 +102,7 @@ impl Held {
 
     /// From now on they are told, and `raw` is put back if nobody listens.
     pub(super) fn watch(mut self, raw: Arc<Raw>) -> io::Result<Signals> {
-        // The thread inherits the blocked signals and takes them by waiting.
-        let started = WATCHER.get_or_init(|| {
-            thread::Builder::new().spawn(take_signals).map(drop).map_err(|error| error.to_string())
-        });
-        started.clone().map_err(io::Error::other)?;
+        start()?;
         let (notices, notify) = pipe()?;
         let mut standing = standing();
         let serial = standing.as_ref().map_or(0, |standing| standing.serial) + 1;
@@ -119,10 +144,15 @@ impl Drop for Signals {
 }
 
 /// The thread.
-fn take_signals() {
-    let set = watched();
+fn take_signals(signals: &SignalFd, ends: &PipeReader) {
     loop {
-        let Ok(signal) = set.wait() else { return };
+        let fds = &mut [signals.as_fd(), ends.as_fd()].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
+        if poll(fds, PollTimeout::NONE).is_ok() && fds[1].any().unwrap_or(true) {
+            return;
+        }
+        let Ok(Some(taken)) = signals.read_signal() else { continue };
+        let number = i32::try_from(taken.ssi_signo).unwrap_or(0);
+        let Ok(signal) = Signal::try_from(number) else { continue };
         let told = {
             let mut standing = standing();
             standing.as_mut().map(|standing| {

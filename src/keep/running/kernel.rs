@@ -15,6 +15,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr::from_mut;
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, sigprocmask};
@@ -90,13 +91,21 @@ pub(crate) enum Side {
     New,
 }
 
+/// So long other threads are waited for.
+const ALONE: Duration = Duration::from_secs(5);
+
 /// Makes a second process of this one.
 ///
 /// # Errors
 /// When there are threads, whose locks nobody would ever open in the new one, or the system gives no process.
 pub(crate) fn split() -> io::Result<Side> {
-    if std::fs::read_dir("/proc/self/task")?.count() != 1 {
-        return Err(io::Error::other("there are threads"));
+    // Those that waited for what another program said end by themselves, and may not have done so yet.
+    let until = Instant::now() + ALONE;
+    while std::fs::read_dir("/proc/self/task")?.count() != 1 {
+        if Instant::now() >= until {
+            return Err(io::Error::other("there are threads"));
+        }
+        std::thread::sleep(Duration::from_micros(200));
     }
     // SAFETY: this is the only thread, so the new process has all of the memory in a whole state.
     match unsafe { fork() }? {
