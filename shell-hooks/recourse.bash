@@ -19,11 +19,11 @@ if [[ $- == *i* && -n ${BASH_VERSION-} ]]; then
 builtin unset -v __recourse_bin __rc_bits __rc_deny __rc_act __rc_hide __rc_seen __rc_told __rc_line __rc_stop __rc_at __rc_control \
   __rc_ignore __rc_none __rc_old __rc_trace __rc_set __rc_heal __rc_first __rc_strict __rc_put __rc_text __rc_pre __rc_last \
   __rc_rest __rc_when __rc_lost __rc_status __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed __rc_since \
-  __rc_typed __rc_keys
+  __rc_typed __rc_keys __rc_under
 __recourse_bin=@BINARY@
 __rc_none='' __rc_bits=64 __rc_deny=0 __rc_act=8 __rc_hide=0 __rc_seen=0 __rc_told=0 __rc_stop=0 __rc_at=0 __rc_control=''
 __rc_put=() __rc_line=(- '') __rc_text='' __rc_pre=0 __rc_last=0 __rc_rest=0 __rc_when=0 __rc_lost=0 __rc_trap=0 __rc_status=0
-__rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0 __rc_since=0 __rc_typed=''
+__rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0 __rc_since=0 __rc_typed='' __rc_under=''
 __rc_keys=()
 __rc_known=()
 # The first and the last of PROMPT_COMMAND.
@@ -54,7 +54,7 @@ fi
 
 # Feeds the guard: options, aliases, names of functions and the line, which is what history holds of it, or a text.
 __recourse_line() {
-  builtin printf '%s:%s\0' "$-" "${BASHOPTS-}"
+  builtin printf '%s:%s\0' "$-" "${BASHOPTS-}${CDPATH:+:cdpath_set}"
   builtin alias -p
   builtin printf '\0'
   builtin declare -F
@@ -93,7 +93,7 @@ __recourse_bodies() {
   builtin set -f
   while [[ -n $__rc_text ]]; do
     # Nothing but names and blanks is left of it.
-    builtin eval "builtin set -- ${__rc_text//[^[:alnum:]_.:+-]/ }"
+    builtin eval "builtin set -- ${__rc_text//[^[:alnum:]_.:+-]/ } ${__rc_text//[^[:alnum:]_]/ }"
     __rc_text=''
     for __rc_name; do
       [[ -z ${__rc_names[$__rc_name]-} ]] || continue
@@ -110,6 +110,7 @@ __recourse_bodies() {
   done
   builtin printf '=\0'
   [[ ${IFS-unset} == $' \t\n' ]] || __rc_names[IFS]=1
+  [[ -z ${CDPATH-} ]] || __rc_names[CDPATH]=1
   for __rc_name in "${!__rc_names[@]}"; do
     [[ $__rc_name == [[:alpha:]_]* && $__rc_name != *[![:alnum:]_]* && $__rc_name != __rc_* && $__rc_name != PROMPT_COMMAND && $__rc_name != PS0 ]] || continue
     builtin declare -p -- "$__rc_name" 2>/dev/null || builtin printf 'unset -v %s\n' "$__rc_name"
@@ -122,6 +123,8 @@ __recourse_bodies() {
     [[ $__rc_dir != '~' && $__rc_dir != '~/'* ]] || __rc_dir=$HOME${__rc_dir#'~'}
     builtin printf 'pushd -n %q\n' "$__rc_dir"
   done
+  # Last, so that what `$_` is comes of it.
+  builtin printf ': %q\n' "$__rc_under"
   builtin printf '\0\0'
 }
 
@@ -191,6 +194,8 @@ __recourse_answer() {
 # holds a text for the line, 32: the guard is broken and that was said, 64: it came to its end, 128: SIGINT would not do.
 # Takes `line` and the positional parameters, or `text`, a text that is no line, and these.
 __recourse_guard() {
+  # Before anything of ours is called.
+  [[ $1 != line || $__rc_old == 1 ]] || __rc_under=$_
   __recourse_whole || \unset -f builtin
   if [[ $- == *r* ]]; then
     __recourse_restricted "$@"
@@ -436,6 +441,7 @@ __recourse_debug() {
   __recourse_* | '((__rc_'* | '\builtin eval "$__rc_heal"' | '\builtin eval "$__rc_set"' | "$__rc_set") builtin return 0 ;;
   esac
   [[ ${FUNCNAME[1]-} != __recourse_* ]] || builtin return 0
+  __rc_under=$1
   builtin shift
   if ((__rc_act & 8)); then
     __recourse_unheralded "$@"

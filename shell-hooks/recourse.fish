@@ -32,7 +32,7 @@ else if status is-interactive
         set -l count 0
         builtin printf '\0'
         while test -n "$texts"
-            set -l names (string match -ra '[\w.:+-]+' -- $texts)
+            set -l names (string match -ra '[\w.:+-]+' -- $texts) (string match -ra '\w+' -- $texts)
             set texts
             for name in $names
                 builtin contains -- $name $seen; and continue
@@ -57,6 +57,17 @@ else if status is-interactive
                     builtin printf 'unset -v %s\n' $name
                 case 1
                     string match -qr '^[\w./:@%+=, -]*$' -- $$name; and builtin printf "%s='%s'\n" $name $$name
+                case '*'
+                    # What the environment holds of a list is one text.
+                    builtin printf '%s="${_recourse_part_of_%s}"\n' $name $name
+            end
+        end
+        if set -q CDPATH[1]
+            set -l path (string join : -- $CDPATH)
+            if string match -qr '^[\w./:@%+=, -]*$' -- $path
+                builtin printf "CDPATH='%s'\n" $path
+            else
+                builtin printf 'CDPATH="${_recourse_part_of_CDPATH}"\n'
             end
         end
     end

@@ -10,9 +10,9 @@
 if [[ -o interactive && -n ${ZSH_VERSION-} ]]; then
 
 # What a parent process may have exported is not ours.
-builtin unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look __rc_asked __rc_before
+builtin unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look __rc_asked __rc_before __rc_under
 typeset -g __recourse_bin=@BINARY@
-typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps='' __rc_text=''
+typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps='' __rc_text='' __rc_under=''
 typeset -gi __rc_deny=0 __rc_told=0 __rc_strict=0 __rc_int=0 __rc_look=1 __rc_asked=0 __rc_before=1
 case ${RECOURSE_SHELL_STRICT-} in ('' | 0 | false | no) ;; (*) __rc_strict=1 ;; esac
 
@@ -67,6 +67,7 @@ __recourse_round() {
   local -i __rc_left=3 __rc_start
   builtin shift 4
   [[ $__rc_kind == typed ]] || builtin set -- --shown "$@"
+  [[ -z ${CDPATH-} ]] || __rc_options+=' cdpathset'
   coproc builtin exec "$__recourse_bin" hook shell --shell zsh --text --state --functions --answer "$@"
   {
     builtin printf '%s\0' "$__rc_options"
@@ -119,9 +120,11 @@ __recourse_bodies() {
   fi
   builtin setopt extendedglob
   while [[ $__rc_rest == *[^[:space:]]* ]]; do
-    builtin set -- ${(s: :)__rc_rest//[^[:alnum:]_.:+-]/ }
+    builtin set -- ${(s: :)__rc_rest//[^[:alnum:]_.:+-]/ } ${(s: :)__rc_rest//[^[:alnum:]_]/ }
     __rc_rest=
     for __rc_name; do
+      # `*(+name)` calls it.
+      __rc_name=${__rc_name#+}
       (( ! $+__rc_seen[$__rc_name] )) || builtin continue
       __rc_seen[$__rc_name]=1
       __rc_rest+=" ${aliases[$__rc_name]-}"
@@ -142,12 +145,17 @@ __recourse_bodies() {
       (scalar* | integer*) (( ${#${(P)__rc_name}} > 4096 )) || builtin print -r -- "$__rc_name=${(qq)${(P)__rc_name}}" ;;
     esac
   done
+  [[ -z ${CDPATH-} ]] || builtin print -r -- "CDPATH=${(qq)CDPATH}"
+  # Last, so that what `$_` is comes of it.
+  builtin print -r -- ": ${(qq)__rc_under}"
   builtin printf '\0\0'
 }
 
 # Enter, while INT is trapped, or while something is called before our preexec that may end in an error, after which no
 # other is called: a refused line is not accepted.
 __recourse_accept_line() {
+  # Before anything of ours is called.
+  __rc_under=$_
   __recourse_heal
   local typed=$PREBUFFER$BUFFER comments=
   __rc_judged=''
@@ -183,6 +191,8 @@ __recourse_whole() {
 
 # Whatever is about to run.
 __recourse_preexec() {
+  # Before anything of ours is called.
+  __rc_under=$_
   __recourse_heal
   local __rc_options="${(j: :)${(k)options[(R)on]}}"
   builtin emulate -L zsh

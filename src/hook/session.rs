@@ -1,8 +1,10 @@
 //! What a shell says of itself besides the line: its aliases, its functions' names, and what some of them do.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::shell::Session;
+use crate::syntax::zsh::PART;
 
 use super::kind::ShellKind;
 
@@ -38,9 +40,11 @@ const LONGEST: usize = 64 * 1024;
 pub(super) fn prelude(shell: ShellKind, options: &str, bodies: &mut Vec<(String, String)>) -> String {
     let at = bodies.iter().position(|(name, _)| name == STATE);
     let state = at.map(|at| bodies.remove(at).1).filter(|text| text.len() <= LONGEST).unwrap_or_default();
+    // Nothing of this is what `$_` holds, unless the state says so at its end.
+    let last = format!(": \"${{{PART}last}}\"\n");
     match shell {
-        ShellKind::Bash => format!("{}{state}", bash_options(options)),
-        ShellKind::Zsh => format!("{}{state}", zsh_options(options)),
+        ShellKind::Bash => format!("{}{last}{state}", bash_options(options)),
+        ShellKind::Zsh => format!("{}{last}{state}", zsh_options(options)),
         ShellKind::Fish => state,
     }
 }
@@ -61,7 +65,8 @@ fn bash_options(text: &str) -> String {
     for name in names.split(':') {
         if matches!(
             name,
-            "dotglob"
+            "cdable_vars"
+                | "dotglob"
                 | "extglob"
                 | "failglob"
                 | "globstar"
@@ -80,7 +85,12 @@ fn bash_options(text: &str) -> String {
 fn zsh_options(text: &str) -> String {
     let on = |name: &str| text.split(' ').any(|word| word == name);
     let mut out = String::new();
-    for (zsh, name) in [("globdots", "dotglob"), ("nullglob", "nullglob"), ("cshnullglob", "nullglob")] {
+    for (zsh, name) in [
+        ("globdots", "dotglob"),
+        ("nullglob", "nullglob"),
+        ("cshnullglob", "nullglob"),
+        ("cdablevars", "cdable_vars"),
+    ] {
         if on(zsh) {
             let _ = writeln!(out, "shopt -s {name}");
         }
@@ -91,6 +101,65 @@ fn zsh_options(text: &str) -> String {
     if !text.is_empty() && !on("glob") {
         out.push_str("set -f\n");
     }
+    out
+}
+
+/// A line of zsh without what its options make of other signs: with BRACE_CCL `{a-c}` stands for each of these, and of such a word
+/// nothing more is told; with KSH_GLOB `@(a|b)` is a pattern, and becomes one for any name.
+pub(super) fn by_options<'a>(line: &'a str, options: &str) -> Cow<'a, str> {
+    let on = |name: &str| options.split(' ').any(|option| option == name);
+    match (on("kshglob") && line.contains('('), on("braceccl") && line.contains('{')) {
+        (false, false) => Cow::Borrowed(line),
+        (true, false) => Cow::Owned(without_groups(line)),
+        (false, true) => Cow::Owned(without_classes(line)),
+        (true, true) => Cow::Owned(without_classes(&without_groups(line))),
+    }
+}
+
+fn without_groups(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('(') {
+        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        let marked = before.strip_suffix(['@', '+', '!', '?', '*']);
+        let end = behind.find(')').filter(|end| !behind[..*end].contains(['(', ' ', '\n']));
+        match (marked, end) {
+            (Some(before), Some(end)) => {
+                out.push_str(before);
+                out.push('*');
+                rest = &behind[end + 1..];
+            }
+            _ => {
+                out.push_str(&rest[..=at]);
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn without_classes(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once('{') {
+        out.push_str(before);
+        let inner = behind.split_once('}').map(|(inner, _)| inner).filter(|inner| {
+            let plain = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
+            !inner.is_empty() && inner.chars().all(plain) && !inner.contains("..") && !before.ends_with('$')
+        });
+        match inner {
+            Some(inner) => {
+                let _ = write!(out, "${{{PART}class}}");
+                rest = &behind[inner.len() + 1..];
+            }
+            None => {
+                out.push('{');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
     out
 }
 
@@ -106,7 +175,10 @@ fn read_aliases(text: &str) -> Vec<(String, String)> {
         if let Some(at) = words.iter().position(|word| word == "--")
             && let (Some(name), Some(value)) = (words.get(at + 1), words.get(at + 2))
         {
-            found.push((name.clone(), value.clone()));
+            // Where the cursor will be stands a mark, which goes.
+            let mark = words.iter().take(at).find_map(|word| word.strip_prefix("--set-cursor="));
+            let value = mark.map_or_else(|| value.clone(), |mark| value.replacen(mark, "", 1));
+            found.push((name.clone(), value));
         }
     }
     let mut kind = "";
@@ -156,6 +228,17 @@ mod tests {
     fn abbreviations_as_fish_prints_them() {
         let found = read_aliases("abbr -a -- zap 'rm -rf'\nabbr -a --position anywhere -- L '| less'\n");
         assert_eq!(found[0], ("zap".to_owned(), "rm -rf".to_owned()));
+        let found = read_aliases("abbr -a --set-cursor='%' -- zap 'rm %keep'\n");
+        assert_eq!(found[0], ("zap".to_owned(), "rm keep".to_owned()));
+    }
+
+    #[test]
+    fn braces_that_hold_signs_are_not_told_where_they_stand_for_each() {
+        let line = "rm kee{p} ${x} {a,b} {1..3}; { ls; }";
+        assert_eq!(by_options(line, "autocd"), line);
+        assert_eq!(by_options("rm +(k|l)eep a(b) $(c)", "kshglob"), "rm *eep a(b) $(c)");
+        let told = by_options(line, "autocd braceccl").into_owned();
+        assert_eq!(told, "rm kee${_recourse_part_of_class} ${x} {a,b} {1..3}; { ls; }");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::shell::Session;
 use crate::syntax::{fish, zsh};
 
 pub use super::kind::ShellKind;
-use super::session::{STATE, bodies, prelude, session};
+use super::session::{STATE, bodies, by_options, prelude, session};
 
 /// Answer: the line names functions or variables of the shell, and what they are is not known yet.
 pub const WANTS_BODIES: u8 = 3;
@@ -42,6 +42,8 @@ pub struct Line {
     told: bool,
     /// It names or defines a function of which the shell's list says nothing.
     hidden: bool,
+    /// `cd` may go where the shell's variables say.
+    led: bool,
 }
 
 /// How the line comes.
@@ -89,7 +91,7 @@ impl Line {
         let mut session = session(aliases, functions);
         let judged = match form.shell {
             ShellKind::Bash => typed.to_owned(),
-            ShellKind::Zsh => zsh::to_bash(typed, form.comments),
+            ShellKind::Zsh => zsh::to_bash(&by_options(typed, options), form.comments),
             ShellKind::Fish => fish::to_bash(typed),
         };
         // Of zsh's functions those whose names begin so are not told: there are hundreds. And what it will call some day.
@@ -108,7 +110,10 @@ impl Line {
         });
         session.prelude = prelude(form.shell, options, &mut session.bodies);
         let shown = shown.unwrap_or(typed).to_owned();
-        Ok(Self { typed: typed.to_owned(), shown, judged, session, told: told.is_some(), hidden })
+        let leads =
+            |option: &str| matches!(option, "cdpath_set" | "cdpathset" | "cdable_vars" | "cdablevars");
+        let led = options.split([':', ' ']).any(leads);
+        Ok(Self { typed: typed.to_owned(), shown, judged, session, told: told.is_some(), hidden, led })
     }
 
     /// It may call functions of the shell, and what they do was not said.
@@ -121,10 +126,11 @@ impl Line {
         while !self.told
             && let Some(text) = texts.pop()
         {
-            if depends_on_state(text) {
+            if depends_on_state(text) || self.led && words(text).any(|word| word == "cd") {
                 return true;
             }
-            for word in words(text) {
+            // `*(+name)` and `*(e:name:)` of zsh call it.
+            for word in words(text).chain(pieces(text)) {
                 if self.session.functions.iter().any(|function| function == word) {
                     return true;
                 }
@@ -139,9 +145,9 @@ impl Line {
         false
     }
 
-    /// What may be names in it, with blanks between them.
+    /// What may be names in it, with blanks between them; `$F.new` names `F`.
     pub fn names(&self) -> String {
-        words(&self.typed).collect::<Vec<_>>().join(" ")
+        words(&self.typed).chain(pieces(&self.typed)).collect::<Vec<_>>().join(" ")
     }
 
     /// How often it names a word, by itself or by an alias or a function that it names.
@@ -176,6 +182,11 @@ fn depends_on_state(text: &str) -> bool {
 /// What may be names of commands in a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "_-.:+".contains(c))).filter(|word| !word.is_empty())
+}
+
+/// What may be names of variables in a text.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
 /// The command of an entry as `history 1` prints it: number, a mark, a blank, the command, a line break.
@@ -279,11 +290,12 @@ mod tests {
         assert_eq!(bash.len(), 2);
         let told = b"\0\0\0rm $F\0=\0F='keep'\n";
         let form = Form { shell: ShellKind::Zsh, history: false, comments: true, state: true, shown: false };
-        assert_eq!(Line::read(told, form).unwrap().session.prelude, "F='keep'\n");
+        let prelude = |line: &Line| line.session.prelude.split_once('\n').map(|(_, state)| state.to_owned());
+        assert_eq!(prelude(&Line::read(told, form).unwrap()).as_deref(), Some("F='keep'\n"));
         let both =
             Line::read(b"\0\0\0l; rm $F\0ls -l\nrm $F\0=\0F='keep'\n", Form { shown: true, ..form }).unwrap();
         assert_eq!((both.shown.as_str(), both.typed.as_str()), ("l; rm $F", "ls -l\nrm $F"));
-        assert_eq!(both.session.prelude, "F='keep'\n");
+        assert_eq!(prelude(&both).as_deref(), Some("F='keep'\n"));
         assert_eq!(of(ShellKind::Zsh, "f\0\trm \"$1\"")[0].1, "f () {\n\trm \"$1\"\n}");
         let fish = &of(ShellKind::Fish, "f\0# Defined interactively\nfunction f\n  rm $argv[1]\nend\n")[0].1;
         assert!(fish.contains("f() {") && fish.contains("rm \"$1\""), "{fish}");

@@ -103,7 +103,12 @@ impl Shell<'_> {
             Some(name) if start.unset => (Value::known(name), Positional::default()),
             Some(name) => (Value::known(name), Positional { values: vec![Value::Unknown], open: true }),
             // A shell at hand may have any until it says which.
-            None => (zero, Positional { values: arguments.collect(), open: self.options.session.guarded }),
+            None => {
+                let open = self.options.session.guarded;
+                let values: Vec<Value> = arguments.collect();
+                let values = if open && values.is_empty() { vec![Value::Unknown] } else { values };
+                (zero, Positional { values, open })
+            }
         }
     }
 

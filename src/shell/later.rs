@@ -3,7 +3,7 @@
 
 use crate::model::{Span, Value};
 
-use super::interp::Shell;
+use super::interp::{Shell, parse};
 use super::simple::Call;
 use super::state::{Content, Flow, State, Status, Trap};
 use super::step::StepKind;
@@ -88,8 +88,12 @@ impl Shell<'_> {
                 let options = call.values();
                 let options = options.iter().take_while(|word| word.prefix().starts_with('-'));
                 if options.into_iter().any(|word| word.prefix().contains('P')) {
-                    for value in call.values() {
-                        self.prompt(&value);
+                    // Expanded as a prompt is: with PROMPT_SUBST what it substitutes runs.
+                    for text in call.values().iter().flat_map(|value| value.choices().unwrap_or_default()) {
+                        let text = format!(": \"{}\"", text.replace('"', "\\\""));
+                        let (script, _) = parse(&text);
+                        let inner = state.scope.inside(&text, call.span);
+                        state.within(&inner, |state| self.script(state, &script));
                     }
                 }
                 self.print(state, call);

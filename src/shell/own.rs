@@ -34,20 +34,24 @@ const REMOVERS: [&str; 5] = ["unset", "unfunction", "add-zsh-hook", "functions",
 const UNHOOK: [&str; 2] = ["recourse", "unhook"];
 
 impl Shell<'_> {
-    /// Defines a function of the session whose text was handed over, before it is first called.
+    /// Defines a function of the session whose text was handed over, or one that bash exported, before it is first called.
     pub(super) fn learn(&mut self, state: &mut State, name: &str, span: Span) {
-        if !state.session
-            || state.scope.host.is_some()
+        if state.scope.host.is_some()
             || state.functions.contains_key(name)
             || state.no_functions.contains(name)
         {
             return;
         }
-        let bodies = &self.options.session.bodies;
-        let Some((_, text)) = bodies.iter().find(|(known, _)| known == name) else { return };
+        let mut bodies = self.options.session.bodies.iter();
+        let told = bodies.find(|(known, _)| state.session && known == name).map(|(_, text)| text.clone());
+        let exported = || {
+            let value = self.world.env(&format!("BASH_FUNC_{name}%%"))?;
+            value.starts_with("() {").then(|| format!("{name} {value}"))
+        };
+        let Some(text) = told.or_else(exported) else { return };
         // What cannot be read of it is as if no text had been handed over.
-        let (script, _) = parse(text);
-        let mut inner = state.scope.inside(text, span);
+        let (script, _) = parse(&text);
+        let mut inner = state.scope.inside(&text, span);
         inner.own = true;
         let status = state.status;
         state.within(&inner, |state| self.script(state, &script));

@@ -88,7 +88,8 @@ impl Shell<'_> {
             return Flow::Exit;
         }
         state.settle();
-        if state.switches.noexec {
+        // A shell that is typed into goes on all the same.
+        if state.switches.noexec && !self.is_guarded(state) {
             return Flow::Next;
         }
         let flow = self.command_kind(state, command);

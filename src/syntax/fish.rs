@@ -189,7 +189,8 @@ impl Reader {
                 false
             }
             "case" if matches!(open.last(), Some(Block::Switch { .. })) => {
-                let patterns = self.words().join(" | ");
+                let patterns: Vec<String> = self.words().iter().map(|word| pattern(word)).collect();
+                let patterns = patterns.join(" | ");
                 if let Some(Block::Switch { first }) = open.last_mut() {
                     out.push_str(if *first { "" } else { ";; " });
                     *first = false;
@@ -401,4 +402,19 @@ fn is_name(text: &str) -> bool {
 
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+/// A pattern of `case` as bash has it: in quotes it is a pattern all the same, of which fish keeps its own files out so.
+fn pattern(word: &str) -> String {
+    let inner = ['\'', '"'].iter().find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote));
+    let Some(inner) = inner.filter(|inner| !inner.contains(['\'', '"', '$', '\\'])) else {
+        return word.to_owned();
+    };
+    let mut out = String::new();
+    for c in inner.chars() {
+        if !(c.is_alphanumeric() || "*?_-./".contains(c)) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    if out.is_empty() { "\"\"".to_owned() } else { out }
 }

@@ -469,6 +469,13 @@ fn what_the_session_holds_is_told() {
     shell.refuses("rm $1");
     shell.runs("F=keep");
     shell.refuses("rm $F");
+    shell.runs("ls keep > /dev/null");
+    shell.refuses("rm $_");
+    shell.runs("G=kee; touch $G.new; rm $G.new");
+    shell.runs("mkdir -p far/near; cp keep far/near/own; echo more >> far/near/own; CDPATH=$PWD/far");
+    shell.refuses("cd near && rm own");
+    shell.runs("CDPATH=; gone() { rm keep; }; export -f gone");
+    shell.refuses("bash -c gone");
     shell.runs("shopt -s nocaseglob");
     shell.refuses("rm KEE*");
     shell.runs("echo x > other; F=other");
