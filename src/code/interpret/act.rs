@@ -4,6 +4,7 @@ use crate::code::language::Language;
 use crate::code::library::Act;
 use crate::model::Value;
 
+use super::remote::is_made;
 use super::shapes::Order;
 use super::{Arguments, Machine, Object};
 
@@ -42,6 +43,7 @@ impl Machine<'_> {
             Act::Words => self.run_all(&arguments),
             Act::Exec => self.exec(name, &arguments),
             Act::Process => self.process(&arguments),
+            Act::Tool(tool) if is_made(name) => self.run_tool(tool, &arguments.of_somebody()),
             Act::Tool(tool) => self.run_tool(tool, &arguments),
             Act::Link { symbolic } => self.make_link(symbolic, first, &arguments),
             Act::ChangeDirectory => self.change_directory(first, &arguments),

@@ -79,7 +79,7 @@ impl Machine<'_> {
     /// Unpacks an archive, into the working directory where no other is named.
     pub(super) fn unpack(&mut self, archive: &Value, into: Option<&Object>) -> Object {
         let into = match into {
-            None | Some(Object::Plain) => Value::known("."),
+            None | Some(Object::Nothing) => Value::known("."),
             Some(directory) => directory.word(),
         };
         // What the program itself packed cannot be listed before it runs.
@@ -111,7 +111,8 @@ impl Machine<'_> {
     pub(super) fn shell_text(&mut self, first: Object, arguments: &Arguments) -> Object {
         self.environment_given(arguments);
         let input = arguments.keyword(&["input"]).map(|o| o.word());
-        let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());
+        let directory =
+            arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Nothing)).map(|o| o.word());
         self.shell(&first, input, directory);
         self.callbacks(arguments);
         Object::Unknown

@@ -31,12 +31,12 @@ impl Machine<'_> {
                     _ => first,
                 };
                 let made = self.apply_each(&arguments.list[1], &elements);
-                Object::Many(Box::new(Object::element(made.elements().0)))
+                Object::Many(Box::new(Object::any(made.elements().0)))
             }
             // `Object.assign(a, b)`, Perl's functions of lists.
             "Object.assign" => {
                 let values = arguments.list.iter().flat_map(Object::values_or_self);
-                Object::Many(Box::new(Object::element(values.collect())))
+                Object::Many(Box::new(Object::any(values.collect())))
             }
             _ if self.language == Language::Perl => Self::same_list(name, first, arguments),
             _ => first,
@@ -55,9 +55,9 @@ impl Machine<'_> {
             (_, first, 0 | 1) if name != "keys" => first,
             (_, first @ (Object::Map(_) | Object::Many(_)), 1) => {
                 let (elements, _) = first.elements();
-                Object::Many(Box::new(Object::element(elements)))
+                Object::Many(Box::new(Object::any(elements)))
             }
-            _ => Object::Many(Box::new(Object::element(
+            _ => Object::Many(Box::new(Object::any(
                 arguments
                     .list
                     .iter()

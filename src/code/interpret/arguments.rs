@@ -112,6 +112,6 @@ fn asked(arguments: &Arguments) -> Option<Asked> {
     let flag = action.is_some_and(|action| !matches!(action.as_str(), "store" | "append" | "extend"));
     let path = matches!(named("type"), Some(Object::Native(name)) if name.ends_with("Path"));
     let many = named("nargs").is_some();
-    let default = named("default").cloned().unwrap_or(Object::Plain);
+    let default = named("default").cloned().unwrap_or(Object::Nothing);
     Some(Asked { names, key, default, flag, many, path })
 }

@@ -151,6 +151,9 @@ impl Machine<'_> {
         {
             return result;
         }
+        if library::is_remote(self.language, name) {
+            return self.call_remote(name, arguments);
+        }
         self.hand_over(arguments);
         let last = name.rsplit(['.', ':']).next().unwrap_or(name).to_owned();
         if library::takes_away(&last) {
@@ -191,6 +194,13 @@ impl Machine<'_> {
         }
         self.callbacks(&arguments);
         if let Some((place, member)) = name.rsplit_once('.') {
+            // `User::truncate()`: what class that is nobody knows.
+            if self.language == Language::Php
+                && library::takes_away(member)
+                && !library::is_remote(self.language, name)
+            {
+                self.unknown(format!("{place}::{member}(…) of a class that is not known"));
+            }
             self.saved(member, &arguments);
             // Streams are given texts, and what works on descriptors is told where they are opened.
             if place != "os" && !place.contains("std") {
@@ -205,7 +215,7 @@ impl Machine<'_> {
         });
         match of_module.or_else(|| name.split_once(".\u{0}").map(|(module, _)| module)) {
             Some(module) => Object::Native(format!("{module}.\u{0}")),
-            None if library::is_remote(self.language, name) => self.of_remote(name),
+            None if library::is_remote(self.language, name) => self.of_remote(name, &arguments),
             None => Object::Plain,
         }
     }

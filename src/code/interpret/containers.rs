@@ -76,7 +76,7 @@ impl Machine<'_> {
                     }
                     let elements = self.peek(place)?.elements().0;
                     self.change(place, &|object| altered(object, Some(Change::Disorder), &[]));
-                    return Some(Object::element(elements));
+                    return Some(Object::any(elements));
                 }
                 let passed = self.passed(arguments.get(1..).unwrap_or_default());
                 self.change(place, &|object| altered(object, changes(Language::Perl, method), &passed.list));
@@ -137,7 +137,7 @@ impl Machine<'_> {
         let added = self.passed(arguments.get(1..).unwrap_or_default());
         let added = if change == Change::Insert { added.list } else { Vec::new() };
         self.change(place, &|object| altered(object, Some(change), &added));
-        Some(Object::element(before))
+        Some(Object::any(before))
     }
 
     /// Whether a list or map stands at this place.
@@ -359,7 +359,7 @@ fn altered(object: Object, change: Option<Change>, added: &[Object]) -> Object {
             if matches!(change, Change::Append) || change == Change::Extend && !unsure || list.is_empty() {
                 Object::List(list)
             } else {
-                Object::Many(Box::new(Object::element(list)))
+                Object::Many(Box::new(Object::any(list)))
             }
         }
         Object::Many(element) if change == Change::Disorder => Object::Many(element),
@@ -423,7 +423,7 @@ fn put(object: Object, key: Option<&str>, f: &dyn Fn(Object) -> Object) -> Objec
             _ => {
                 let new = f(Object::List(Vec::new()));
                 let list = list.into_iter().flat_map(|one| [f(one.clone()), one]).chain([new]);
-                Object::Many(Box::new(Object::element(list.collect())))
+                Object::Many(Box::new(Object::any(list.collect())))
             }
         },
         (Object::Many(element), _) => {

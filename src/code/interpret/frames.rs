@@ -109,6 +109,7 @@ fn same(left: &Object, right: &Object) -> bool {
         (Object::Handle(a), Object::Handle(b)) => a == b,
         (Object::Class(a), Object::Class(b)) => a == b,
         (Object::Database { .. }, Object::Database { .. })
+        | (Object::Nothing, Object::Nothing)
         | (Object::Plain, Object::Plain)
         | (Object::Unknown, Object::Unknown) => true,
         (Object::List(a), Object::List(b)) | (Object::Either(a), Object::Either(b)) => {

@@ -48,7 +48,7 @@ impl Machine<'_> {
         }
         match elements.as_slice() {
             [Object::Many(_)] if self.language == Language::Perl => elements.remove(0),
-            _ if open => Object::Many(Box::new(Object::element(elements))),
+            _ if open => Object::Many(Box::new(Object::any(elements))),
             _ => Object::List(elements),
         }
     }
@@ -123,7 +123,7 @@ impl Machine<'_> {
                 (Object::List(a), Object::List(b)) => Object::List(a.iter().chain(b).cloned().collect()),
                 (Object::List(_) | Object::Many(_), _) => {
                     let elements = before.elements().0.into_iter().chain(object.elements().0);
-                    Object::Many(Box::new(Object::element(elements.collect())))
+                    Object::Many(Box::new(Object::any(elements.collect())))
                 }
                 (Object::Text { .. }, _) => match reckoned(&before, &object, i64::saturating_add) {
                     Some(sum) if number && sum.wildcard().is_some() => sum,
@@ -188,6 +188,6 @@ impl Machine<'_> {
         for part in parts {
             self.value(part);
         }
-        Object::Plain
+        if parts.is_empty() { Object::Nothing } else { Object::Plain }
     }
 }

@@ -435,8 +435,9 @@ enum Loaded {
 
 /// What `require` of a file gives.
 fn exported(names: BTreeMap<String, Object>) -> Object {
-    let whole =
-        names.get("module.exports").filter(|object| !matches!(object, Object::Plain | Object::Unknown));
+    let whole = names
+        .get("module.exports")
+        .filter(|object| !matches!(object, Object::Nothing | Object::Plain | Object::Unknown));
     if let Some(Object::Function(_) | Object::Class(_) | Object::Map(_)) = whole
         && let Some(whole) = whole
     {

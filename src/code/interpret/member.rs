@@ -5,6 +5,7 @@ use crate::code::library;
 use crate::model::Value;
 
 use super::method::is_promised;
+use super::remote::is_made;
 use super::{Arguments, Machine, Object};
 
 impl Machine<'_> {
@@ -43,7 +44,9 @@ impl Machine<'_> {
                 // A module's own names, and the module itself.
                 (Language::Python, _, "__dict__" | "__builtins__") => Object::Native(name),
                 (_, "os" | "os.path" | "path", "sep") => Object::text("/"),
-                (Language::Node, "process.env", name) => self.environment_get(name).unwrap_or(Object::Plain),
+                (Language::Node, "process.env", name) => {
+                    self.environment_get(name).unwrap_or(Object::Nothing)
+                }
                 _ => {
                     let used = library::used_by(self.language, &name, member);
                     let full = used.map_or_else(|| format!("{name}.{member}"), str::to_owned);
@@ -126,7 +129,7 @@ impl Machine<'_> {
                 Object::any(list)
             }
             (Object::List(list), None) => {
-                if matches!(index, Object::Plain) && list.len() > 1 {
+                if matches!(index, Object::Plain | Object::Nothing) && list.len() > 1 {
                     // A slice or a counted index.
                     Object::Many(Box::new(Object::any(list.clone())))
                 } else {
@@ -155,7 +158,8 @@ impl Machine<'_> {
             (_, Some(member)) if matches!(object, Object::Native(_) | Object::Foreign(_)) => {
                 self.attribute(object, &member)
             }
-            (Object::Plain, _) => Object::Plain,
+            (Object::Foreign(name), None) if is_made(name) => object,
+            (Object::Plain | Object::Nothing, _) => Object::Plain,
             _ => Object::Unknown,
         }
     }

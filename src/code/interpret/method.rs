@@ -80,7 +80,7 @@ impl Machine<'_> {
             }
             Object::Process if library::method("process", name) == Some(Act::Plain) => Object::Plain,
             Object::Process => self.method(Object::Unknown, name, arguments),
-            Object::Plain => self.plain_method(name, &arguments),
+            Object::Plain | Object::Nothing => self.plain_method(name, &arguments),
             _ => {
                 let mut given = arguments.clone();
                 if self.language == Language::Perl {
@@ -175,7 +175,7 @@ impl Machine<'_> {
     }
 
     /// A method of something that came from outside.
-    fn foreign_method(&mut self, name: &str, arguments: Arguments) -> Object {
+    pub(super) fn foreign_method(&mut self, name: &str, arguments: Arguments) -> Object {
         if let Some(result) = self.own_methods(name, &arguments) {
             return result;
         }
@@ -218,10 +218,7 @@ impl Machine<'_> {
             Some(Act::Shell) => self.shell(&arguments.first(), None, None),
             Some(Act::Query) => self.query(&Object::Unknown, &arguments.first(), name),
             Some(Act::Tool(tool)) => {
-                // What it is of is the first word: a connection to some machine.
-                let words = std::iter::once(Object::Unknown).chain(arguments.list.iter().cloned());
-                let words = Arguments { list: words.collect(), ..arguments.clone() };
-                self.run_tool(tool, &words);
+                self.run_tool(tool, &arguments.of_somebody());
             }
             Some(Act::WriteTo(_) | Act::Table) => {}
             Some(Act::Unknown(reason)) => self.unknown(reason),
@@ -341,7 +338,7 @@ impl Machine<'_> {
                     Object::List(_) | Object::Many(_) | Object::Either(_) => one.elements().0,
                     one => vec![one.clone()],
                 });
-                Object::Many(Box::new(Object::element(list.elements().0.into_iter().chain(more).collect())))
+                Object::Many(Box::new(Object::any(list.elements().0.into_iter().chain(more).collect())))
             }
             _ => {
                 self.callbacks(&arguments);

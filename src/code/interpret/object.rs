@@ -7,6 +7,8 @@ use crate::code::tree::Function;
 use crate::model::Value;
 use crate::wildcard;
 
+use super::remote::is_made;
+
 /// A value, as far as it matters.
 #[derive(Clone, Debug)]
 pub(in crate::code) enum Object {
@@ -43,7 +45,9 @@ pub(in crate::code) enum Object {
     Either(Vec<Object>),
     /// A process that the program started itself, and what comes from it.
     Process,
-    /// Harmless, whatever it is.
+    /// `None`, `nil`, `undefined`: whoever uses it as a name fails.
+    Nothing,
+    /// Harmless, whatever it is; as a name it is any.
     Plain,
     /// Anything that came from outside.
     Unknown,
@@ -128,7 +132,8 @@ impl Object {
             }
             Self::Either(list) => (list.iter().flat_map(|o| o.elements().0).collect(), false),
             Self::Path { .. } => (vec![self.clone()], true),
-            Self::Plain => (vec![Self::Plain], false),
+            Self::Plain | Self::Nothing => (vec![Self::Plain], false),
+            Self::Foreign(name) if is_made(name) => (vec![self.clone()], false),
             // Any function of a module.
             Self::Native(name) if name.ends_with('\u{0}') => (vec![self.clone()], false),
             _ => (vec![Self::Unknown], false),
@@ -146,12 +151,17 @@ impl Object {
     /// One or the other.
     pub(in crate::code) fn or(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Plain, other) | (other, Self::Plain) => other,
+            (Self::Nothing, other) | (other, Self::Nothing) => other,
+            (Self::Plain, Self::Plain) => Self::Plain,
+            (Self::Plain, other) | (other, Self::Plain) => other.or(Self::Unknown),
+            (Self::Unknown, Self::Unknown) => Self::Unknown,
             (Self::Text { value: a, glob: g }, Self::Text { value: b, glob: h }) if g == h => {
                 Self::Text { value: a.join(&b), glob: g }
             }
             (Self::Either(mut list), other) => {
-                if list.len() < 8 {
+                if matches!(other, Self::Unknown) && list.iter().any(|one| matches!(one, Self::Unknown)) {
+                    Self::Either(list)
+                } else if list.len() < 8 {
                     list.push(other);
                     Self::Either(list)
                 } else {
@@ -165,20 +175,6 @@ impl Object {
     /// One of many.
     pub(in crate::code) fn any(list: Vec<Self>) -> Self {
         list.into_iter().reduce(Self::or).unwrap_or(Self::Unknown)
-    }
-
-    /// One of many that are all there: what is not known of one of them is not known.
-    pub(in crate::code) fn element(list: Vec<Self>) -> Self {
-        let plain = list.iter().any(|one| matches!(one, Self::Plain));
-        match Self::any(list) {
-            Self::Plain => Self::Plain,
-            Self::Either(mut list) if plain && list.len() < 8 => {
-                list.push(Self::Unknown);
-                Self::Either(list)
-            }
-            other if plain => Self::Either(vec![other, Self::Unknown]),
-            other => other,
-        }
     }
 
     /// A text of both, one behind the other.
@@ -234,6 +230,12 @@ impl Arguments {
     /// Positional arguments alone.
     pub(in crate::code) fn of(list: Vec<Object>) -> Self {
         Self { list, ..Self::default() }
+    }
+
+    /// The same, with what the method is of as the first word: a connection to some machine.
+    pub(in crate::code) fn of_somebody(&self) -> Self {
+        let words = std::iter::once(Object::Unknown).chain(self.list.iter().cloned());
+        Self { list: words.collect(), ..self.clone() }
     }
 
     /// The argument at a place, or with one of these keywords.

@@ -213,7 +213,7 @@ fn flags(object: &Object) -> Option<Mode> {
         }
         Object::Native(name) if name.contains("TRUNC") => Some(Mode::Truncate),
         Object::Native(name) if name.contains("WRONLY") || name.contains("RDWR") => Some(Mode::Change),
-        Object::Native(_) | Object::Plain => None,
+        Object::Native(_) | Object::Plain | Object::Nothing => None,
         _ => Some(Mode::Truncate),
     }
 }

@@ -18,7 +18,7 @@ impl Machine<'_> {
             Operator::Join => match (left, right) {
                 (Object::List(a), Object::List(b)) => Object::List(a.into_iter().chain(b).collect()),
                 (Object::List(a), other @ Object::Many(_)) | (other @ Object::Many(_), Object::List(a)) => {
-                    Object::Many(Box::new(Object::element(a.into_iter().chain(other.elements().0).collect())))
+                    Object::Many(Box::new(Object::any(a.into_iter().chain(other.elements().0).collect())))
                 }
                 (Object::Many(a), Object::Many(b)) => Object::Many(Box::new(a.or(*b))),
                 (path @ Object::Path { .. }, next) if self.language == Language::Ruby => path.slash(&next),

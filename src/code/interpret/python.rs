@@ -31,7 +31,7 @@ impl Machine<'_> {
             let absolute = name.known().is_some_and(|text| text.starts_with('/'));
             *name = match directory {
                 _ if absolute => continue,
-                Object::Plain => continue,
+                Object::Plain | Object::Nothing => continue,
                 Object::Handle(path) => {
                     let value = path.concat(&Value::known("/")).concat(&name.word());
                     Object::Text { value, glob: false }
@@ -75,7 +75,7 @@ impl Machine<'_> {
             ("cProfile" | "profile", "run" | "runctx") => {
                 let place = if function == "run" { 1 } else { 3 };
                 if let Some(target) = arguments.get(place, &["filename"]).cloned()
-                    && !matches!(target, Object::Plain)
+                    && !matches!(target, Object::Nothing)
                 {
                     self.write(&target, Mode::Truncate);
                 }
@@ -147,7 +147,7 @@ impl Machine<'_> {
     pub(super) fn extracted(&mut self, arguments: &Arguments) {
         let directory = arguments.get(1, &["path"]).cloned();
         match (arguments.first().known(), directory) {
-            (Some(member), None | Some(Object::Plain)) => {
+            (Some(member), None | Some(Object::Nothing)) => {
                 self.emit(CodeEffect::Overwrite { path: Value::known(member) });
             }
             (Some(member), Some(directory)) => {

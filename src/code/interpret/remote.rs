@@ -2,7 +2,7 @@
 //!
 //! Only the asking is told. What a server has of it afterwards nobody can see from here.
 
-use crate::code::library;
+use crate::code::library::{self, Act};
 use crate::model::words;
 
 use super::{Arguments, Machine, Object};
@@ -11,6 +11,15 @@ use super::{Arguments, Machine, Object};
 const SENDING: &[&str] = &["request", "fetch", "ajax", "urlopen", "axios", "got", "ky", "api"];
 /// Options that hold the request's method.
 const METHOD: &[&str] = &["method", "type", "verb"];
+/// Names of methods that take something away where their object is a client's; of a list or a table they would not.
+const TAKING: &[&str] = &["del", "drop", "remove", "rm"];
+/// Behind the name of a function: what it gave.
+const MADE: &str = "()";
+
+/// Whether something was made by a client of a service, and is no module.
+pub(super) fn is_made(name: &str) -> bool {
+    name.contains(MADE)
+}
 
 impl Machine<'_> {
     /// A call that may send a request: says so where its method takes something away (RFC 9110, 9.3.5). `name`: the
@@ -25,12 +34,38 @@ impl Machine<'_> {
         }
     }
 
-    /// A function of a module that speaks to other machines; what it gives is something of theirs, with methods that say by
-    /// their names what they do.
-    pub(super) fn of_remote(&mut self, name: &str) -> Object {
-        if library::destroys(name) {
-            self.unknown(format!("{name}(…) takes something away on another machine"));
+    /// A function of a module of the language that speaks to other machines.
+    pub(super) fn of_remote(&mut self, name: &str, arguments: &Arguments) -> Object {
+        let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
+        let listed = matches!(library::method("any", last), Some(Act::Unknown(_)));
+        if library::destroys(name) || TAKING.contains(&last) || listed {
+            self.takes_there(name);
         }
-        Object::Unknown
+        self.made_there(name, arguments)
+    }
+
+    /// A function of somebody's client of a service, or a method of what one of them gave.
+    pub(super) fn call_remote(&mut self, name: &str, arguments: &Arguments) -> Object {
+        let (receiver, last) = name.rsplit_once(['.', ':', '\\']).unwrap_or(("", name));
+        let taken = TAKING.contains(&last) || !receiver.ends_with(MADE) && library::takes_away(last);
+        if taken {
+            self.takes_there(name);
+        } else {
+            self.foreign_method(last, arguments.clone());
+        }
+        self.made_there(name, arguments)
+    }
+
+    fn takes_there(&mut self, name: &str) {
+        self.unknown(format!("{name}(…) takes something away on another machine"));
+    }
+
+    /// What it gives is something of theirs, with methods that say by their names what they do; a block gets it, too.
+    fn made_there(&mut self, name: &str, arguments: &Arguments) -> Object {
+        let made = Object::Foreign(format!("{name}{MADE}"));
+        if let Some(block) = &arguments.block {
+            self.apply(block, vec![made.clone()]);
+        }
+        made
     }
 }

@@ -37,7 +37,7 @@ impl Machine<'_> {
         let words = arguments
             .list
             .iter()
-            .filter(|o| !matches!(o, Object::Map(_) | Object::Plain))
+            .filter(|o| !matches!(o, Object::Map(_) | Object::Plain | Object::Nothing))
             .cloned()
             .collect::<Vec<_>>();
         match words.as_slice() {
@@ -148,11 +148,17 @@ impl Machine<'_> {
         let values = words.iter().map(|o| o.word()).collect::<Vec<_>>();
         let opaque = matches!(
             program,
-            Object::Unknown | Object::Process | Object::Plain | Object::Many(_) | Object::Either(_)
+            Object::Unknown
+                | Object::Process
+                | Object::Plain
+                | Object::Nothing
+                | Object::Many(_)
+                | Object::Either(_)
         );
         let input = arguments.keyword(&["input"]).map(|o| o.word());
         let input = input.or_else(|| self.is_fed(words.len(), arguments).then_some(Value::Unknown));
-        let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());
+        let directory =
+            arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Nothing)).map(|o| o.word());
         if shell {
             let text = words.into_iter().reduce(|text, word| text.then(&Object::text(" ")).then(&word));
             self.shell(&text.unwrap_or(Object::Unknown), input, directory);
@@ -175,7 +181,7 @@ impl Machine<'_> {
     /// Whether a process may be given more on its standard input than is said here: it may read commands there.
     fn is_fed(&self, words: usize, arguments: &Arguments) -> bool {
         let none = |object: &Object| match object {
-            Object::Plain => true,
+            Object::Nothing => true,
             Object::Native(name) => name.ends_with(".DEVNULL"),
             _ => false,
         };
@@ -205,7 +211,7 @@ impl Machine<'_> {
                 Object::Unknown
             }
             // `eval { … }` and compiled functions were already followed.
-            Object::Function(_) | Object::Plain => Object::Unknown,
+            Object::Function(_) | Object::Plain | Object::Nothing => Object::Unknown,
             _ => {
                 self.unknown(format!("{} code that is made at run time", self.language.title()));
                 Object::Unknown

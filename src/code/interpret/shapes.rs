@@ -59,7 +59,7 @@ impl Object {
                 list.reverse();
                 Self::List(list)
             }
-            (Self::List(list), Order::Any) if list.len() > 1 => Self::Many(Box::new(Self::element(list))),
+            (Self::List(list), Order::Any) if list.len() > 1 => Self::Many(Box::new(Self::any(list))),
             (other, _) => other,
         }
     }
@@ -117,7 +117,7 @@ impl Machine<'_> {
             }
             first if self.language == Language::Perl && arguments.list.len() > 1 => {
                 let all = [first].into_iter().chain(arguments.list[1..].iter().cloned());
-                Object::Many(Box::new(Object::element(all.chain([unknown_text()]).collect())))
+                Object::Many(Box::new(Object::any(all.chain([unknown_text()]).collect())))
             }
             Object::Text { .. } if self.language == Language::Python => unknown_text(),
             Object::Text { .. } => first.changed(&backwards),

@@ -373,7 +373,7 @@ pub(super) fn is_quiet(language: Language, word: &str) -> bool {
 /// Whether a function is of a module that speaks to other machines.
 pub(super) fn is_remote(language: Language, name: &str) -> bool {
     let remote = Library::of(language).remote;
-    let ends = name.match_indices(['.', ':', '\\']).map(|(end, _)| end);
+    let ends = name.match_indices(['.', ':', '\\', '/', '(']).map(|(end, _)| end);
     ends.chain([name.len()]).any(|end| has(remote, &name[..end]))
 }
 

@@ -76,7 +76,7 @@ pub(super) fn pipelines(plain: &Plain, text: &str) -> bool {
         && left.split(|c| plain.divide.contains(c)).all(|part| segment(plain, &part.trim().to_lowercase()))
 }
 
-fn segment(plain: &Plain, part: &str) -> bool {
+pub(super) fn segment(plain: &Plain, part: &str) -> bool {
     let value = |word: &str| {
         word.starts_with(['$', STRING, '-', ',', '+', '*']) || word.starts_with(|c: char| c.is_ascii_digit())
     };

@@ -7,6 +7,7 @@ mod commands;
 mod editor;
 mod keys;
 mod methods;
+mod programs;
 mod statements;
 mod strings;
 mod told;
@@ -72,6 +73,12 @@ struct Plain {
     /// Words that may stand nowhere.
     #[serde(default)]
     never: Vec<String>,
+    /// Commands of the language's own, which are no programs.
+    #[serde(default)]
+    own: Vec<String>,
+    /// Verbs that its own commands begin with (`Remove-Item`).
+    #[serde(default)]
+    verbs: Vec<String>,
     /// Text that may stand nowhere outside strings.
     #[serde(default)]
     forbidden: Vec<String>,
@@ -191,7 +198,10 @@ pub(super) fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<Co
     };
     let harmless = match plain.form {
         Form::Commands => commands::harmless(plain, text),
-        Form::Pipelines => commands::pipelines(plain, text),
+        Form::Pipelines => match programs::called(plain, text) {
+            Some(effects) => return effects,
+            None => commands::pipelines(plain, text),
+        },
         Form::Calls => calls::harmless(plain, text),
         Form::Vim => match editor::vim(plain, text, arguments) {
             Some(effects) => return effects,
