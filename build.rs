@@ -104,6 +104,9 @@ mod knowledge {
     const WORD_LISTS: [&str; 7] =
         ["agents", "machine", "regenerable", "terraform_gains", "terraform_signs", "tool_words", "variables"];
 
+    /// Of these that are long and that no prompt reads: deflated.
+    const PACKED: [&str; 1] = ["terraform_signs"];
+
     /// What is written.
     #[derive(Default)]
     struct Index {
@@ -139,7 +142,13 @@ mod knowledge {
                 as_words(&mut table);
             }
             write_table(&mut json, &table)?;
-            fs::write(out.join(name).with_extension("json"), json)?;
+            let out = out.join(name);
+            if PACKED.contains(&name) {
+                let packed = miniz_oxide::deflate::compress_to_vec(json.as_bytes(), 10);
+                fs::write(out.with_extension("deflate"), packed)?;
+            } else {
+                fs::write(out.with_extension("json"), json)?;
+            }
         }
         let mut index = Index::default();
         index.tools(&data.join("tools"))?;

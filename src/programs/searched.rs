@@ -90,6 +90,9 @@ fn listed(shell: &Shell<'_>, state: &State, call: &Call, asked: &Asked<'_>, path
         return None;
     }
     let files = not_ignored(shell, state, call, paths)?;
+    if !paths.iter().all(|path| holds_any(path, &files)) {
+        return None;
+    }
     let mut names: BTreeSet<String> = files.iter().cloned().collect();
     if !asked.only_files {
         let above = files.iter().flat_map(|file| Path::new(file).ancestors().skip(1));
@@ -101,4 +104,18 @@ fn listed(shell: &Shell<'_>, state: &State, call: &Call, asked: &Asked<'_>, path
             || ending.is_some_and(|ending| asked.endings.iter().any(|one| ending.eq_ignore_ascii_case(one)))
     };
     some_of(names.into_iter().filter(fits).collect(), asked.zero)
+}
+
+/// Whether some of the files are at the path or below it. Of a place that git ignores these programs list everything when it is
+/// named, and git nothing.
+fn holds_any(path: &str, files: &[String]) -> bool {
+    let here = path.trim_start_matches("./").trim_end_matches('/');
+    let below =
+        |file: &String| file.strip_prefix(here).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    match here {
+        "" | "." => true,
+        // git tells names from where it is asked.
+        _ if path.starts_with(['/', '.']) => !files.is_empty(),
+        _ => files.iter().any(below),
+    }
 }
