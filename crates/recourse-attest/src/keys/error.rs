@@ -197,11 +197,14 @@ pub enum KeyError {
 impl KeyError {
     /// Whether it is a file of this machine that cannot be read or written, or does not hold what it should.
     pub fn is_of_this_machine(&self) -> bool {
-        match self {
-            Self::Disk(_) | Self::Corrupt { .. } | Self::Behind { .. } => true,
-            Self::Missing { .. } | Self::Material { .. } => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Disk(_)
+                | Self::Corrupt { .. }
+                | Self::Behind { .. }
+                | Self::Missing { .. }
+                | Self::Material { .. }
+        )
     }
 }
 
