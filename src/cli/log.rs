@@ -199,7 +199,7 @@ fn verify(log: &AuditLog, format: Format) -> Result<u8, Failure> {
             if format == Format::Json {
                 output::print_json(&json!({
                     "valid": true, "entries": found.entries, "pruned": found.pruned,
-                    "torn": found.torn, "headless": found.headless,
+                    "torn": found.torn, "headless": found.headless, "clockWentBack": found.backwards,
                 }))?;
                 return Ok(0);
             }
@@ -209,6 +209,9 @@ fn verify(log: &AuditLog, format: Format) -> Result<u8, Failure> {
             }
             for line in found.torn {
                 let _ = writeln!(page, "note: line {line} is half a line, left by a process that died");
+            }
+            for event in found.backwards {
+                let _ = writeln!(page, "note: the clock went back before event {event}");
             }
             for line in found.headless {
                 let _ = writeln!(page, "note: the log's head was missing before line {line} was written");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::code::CodeEffect;
-use crate::knowledge::{Knowledge, machine, secrets_of};
+use crate::knowledge::{Knowledge, machine, secrets_of, variables};
 use crate::model::{Mutation, Secrets, Span, Subject, Value, secret_of_word, secret_ranges};
 use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
 
@@ -209,6 +209,32 @@ fn operands(step: &Step, args: &[Arg], found: &mut Vec<(Span, PathBuf)>) {
         let room = OPERANDS.saturating_sub(found.len());
         found.extend(names.take(room).map(|name| (step.span, dir.join(name))));
     }
+    untold(step, dir, args, found);
+}
+
+/// Most words that may name a directory in which a program finds its files.
+const DIRECTORIES: usize = 8;
+
+/// Files that the program reads although no word names them (`Dockerfile`, `compose.yaml`): where it runs, and in directories
+/// that words name.
+fn untold(step: &Step, dir: &Path, args: &[Arg], found: &mut Vec<(Span, PathBuf)>) {
+    let name = args.first().and_then(|arg| arg.value.as_known()).unwrap_or_default();
+    let files: Vec<&str> = variables().untold_files(name.rsplit('/').next().unwrap_or(name)).collect();
+    if files.is_empty() {
+        return;
+    }
+    let named = args.iter().skip(1).filter_map(|arg| arg.value.as_known()).map(|word| {
+        let value = word.split_once('=').filter(|_| word.starts_with('-')).map(|(_, value)| value);
+        value.unwrap_or(word)
+    });
+    let named =
+        named.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains(['\n', '\0']));
+    let places = std::iter::once(dir.to_owned()).chain(named.take(DIRECTORIES).map(|word| dir.join(word)));
+    found.extend(
+        places.flat_map(|place| {
+            files.iter().map(move |file| (step.span, place.join(file))).collect::<Vec<_>>()
+        }),
+    );
 }
 
 /// What the tool's data says is secret among an invocation's words.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::attest::{Mode, Places};
 use crate::evaluate::Evaluation;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-use crate::keep::Running;
+use crate::keep::{Answers, Bound, NotBound, Running};
 use crate::keep::{Head, Keeping, Kept, Offer, before_run, make_store, offer, on_request, recovery_point};
 use crate::knowledge::agents;
 use crate::model::Verdict;
@@ -171,22 +171,36 @@ pub(super) enum Ran {
     Unwatched(Command),
 }
 
-/// Runs a command, and sets aside what it is about to destroy, where that is wanted and can be.
+/// What has to be read as it was judged, where evaluations are verified; none where that cannot be seen to.
+///
+/// # Errors
+/// What is not any more what was judged, in words.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn watched(first: &First, mut start: Command, around: &Surroundings<'_>) -> Ran {
-    let Some(places) = may_keep(around) else { return Ran::Unwatched(start) };
-    let keeping = first.keeping(around, places);
-    // What a shim starts may have to know its own number.
-    if !keeping.watches() || Behind::now().is_any() {
-        return Ran::Unwatched(start);
+pub(super) fn bound(first: &First, around: &Surroundings<'_>) -> Result<Option<Bound>, String> {
+    if !around.attesting.config.mode.verifies() || !may_watch(first, around) {
+        return Ok(None);
     }
-    let programs = first.evaluation.programs.iter().map(String::as_str);
-    if !watched::is_possible(programs, &around.context.cwd) {
+    Bound::new(&first.evaluation.materials).map_err(|NotBound(why)| why)
+}
+
+/// Runs a command, sets aside what it is about to destroy, where that is wanted and can be, and has it read what was judged.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn watched(
+    first: &First,
+    mut start: Command,
+    bound: Option<Bound>,
+    around: &Surroundings<'_>,
+) -> Ran {
+    let keeping = may_keep(around).map(|places| first.keeping(around, places)).filter(Keeping::watches);
+    if keeping.is_none() && bound.is_none() || !may_watch(first, around) {
         return Ran::Unwatched(start);
     }
     let done = first.done.borrow();
-    let Ok(running) = Running::new(&keeping, done.head.as_ref()) else { return Ran::Unwatched(start) };
-    match watched::run(&mut start, running) {
+    let running = keeping.and_then(|keeping| Running::new(&keeping, done.head.as_ref()).ok());
+    if running.is_none() && bound.is_none() {
+        return Ran::Unwatched(start);
+    }
+    match watched::run(&mut start, Answers { running, bound }) {
         Outcome::Ran(status) => Ran::ToItsEnd(status),
         Outcome::Failed(error) => Ran::Failed(error),
         Outcome::Impossible => {
@@ -196,9 +210,28 @@ pub(super) fn watched(first: &First, mut start: Command, around: &Surroundings<'
     }
 }
 
+/// Whether what the command does can be watched.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn may_watch(first: &First, around: &Surroundings<'_>) -> bool {
+    let programs = first.evaluation.programs.iter().map(String::as_str);
+    // What a shim starts may have to know its own number.
+    !Behind::now().is_any() && watched::is_possible(programs, &around.context.cwd)
+}
+
+/// What has to be read as it was judged: nobody sees to that on this system.
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub(super) fn bound(_: &First, _: &Surroundings<'_>) -> Result<Option<Nothing>, String> {
+    Ok(None)
+}
+
+/// There is no such thing on this system.
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[derive(Debug)]
+pub(super) enum Nothing {}
+
 /// Runs a command, and sets aside what it is about to destroy: not on this system.
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(super) fn watched(_: &First, start: Command, _: &Surroundings<'_>) -> Ran {
+pub(super) fn watched(_: &First, start: Command, _: Option<Nothing>, _: &Surroundings<'_>) -> Ran {
     Ran::Unwatched(start)
 }
 

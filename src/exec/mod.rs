@@ -47,13 +47,14 @@ use crate::text::escape;
 use crate::world::{World, lossy};
 
 use case::Case;
-use kept::Ran;
 pub use kept::session;
+use kept::{First, Ran};
 pub use looks::Looks;
 pub use permission::Attesting;
 use permission::{Permission, permission};
 use program::Lookup;
 pub(crate) use program::Program;
+use program::Standing;
 pub use terraform::{ShowError, is_binary, show};
 
 /// recourse itself failed.
@@ -128,10 +129,11 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     let subject = subject.as_ref().map_err(String::as_str);
     loop {
         let mut evaluation = looks::evaluated(&input, around, &|| {});
-        if kept::First::makes_store(&evaluation, around) {
+        if First::makes_store(&evaluation, around) {
             evaluation = looks::evaluated(&input, around, &|| {});
         }
-        let mut first = kept::First::keep(evaluation, &text, around);
+        let programs = Standing::of(&evaluation.started);
+        let mut first = First::keep(evaluation, &text, around);
         first.evaluation.report.call_by_words(&text);
         let case = Case {
             first: &first,
@@ -143,19 +145,13 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
         return match permission(&case, around) {
             Permission::Granted => {
                 first.close();
-                let code = match still(&first.evaluation.materials, &program, around) {
-                    Ok(bound) => {
-                        let start = command(&program, bound.as_ref(), &argv, &[]);
-                        match kept::watched(&first, start, around) {
-                            Ran::ToItsEnd(code) => return Err(code),
-                            Ran::Failed(error) => not_started(&error, &program),
-                            Ran::Unwatched(start) => become_it(start, &program),
-                        }
+                match programs.are_still().and_then(|()| start(&first, &program, &argv, around)) {
+                    Ok(code) => Err(code),
+                    Err(code) => {
+                        around.attesting.not_started(code);
+                        Err(code)
                     }
-                    Err(code) => code,
-                };
-                around.attesting.not_started(code);
-                Err(code)
+                }
             }
             Permission::Instead(text) => Ok(text),
             Permission::Refused(code) => Err(code),
@@ -167,14 +163,38 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     }
 }
 
+/// Starts what was judged: its status, or that of not having been started.
+fn start(first: &First, program: &Program, argv: &[OsString], around: &Surroundings<'_>) -> Result<u8, u8> {
+    // Before the last look: what is not copied has to be what is compared then.
+    #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
+    let mut bound = kept::bound(first, around).map_err(|why| not_judged(&why))?;
+    let opened = still(&first.evaluation.materials, program, around)?;
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    if let Some(bound) = &mut bound {
+        let words = argv.get(1..).unwrap_or_default();
+        bound.starts(&program.absolute(&around.context.cwd), program.path().as_os_str(), words);
+    }
+    let start = command(program, opened.as_ref(), argv, &[]);
+    match kept::watched(first, start, bound, around) {
+        Ran::ToItsEnd(code) => Ok(code),
+        Ran::Failed(error) => Err(not_started(&error, program)),
+        Ran::Unwatched(start) => Err(become_it(start, program)),
+    }
+}
+
+/// Says that something is not what was judged; the status to end with.
+fn not_judged(why: &str) -> u8 {
+    say(&format!("recourse: refused: {why}"));
+    say("recourse: run it again, and it is judged as it is now");
+    REFUSED
+}
+
 /// The last look before it runs: what is followed must be what was judged, whatever happened while somebody was asked. What
 /// is only read matters where it is attested; a log that grows is no reason. Where `require` holds, gives the program
 /// itself, opened and compared. The error is the status of a refusal.
 fn still(materials: &[Material], program: &Program, around: &Surroundings<'_>) -> Result<Option<File>, u8> {
     if program::has_moved(&around.context.cwd) {
-        say("recourse: refused: this directory was moved or replaced after the command was judged");
-        say("recourse: run it again, and it is judged as it is now");
-        return Err(REFUSED);
+        return Err(not_judged("this directory was moved or replaced after the command was judged"));
     }
     let mode = around.attesting.config.mode;
     let bound: Vec<Material> =
@@ -188,11 +208,7 @@ fn still(materials: &[Material], program: &Program, around: &Surroundings<'_>) -
     };
     match (opened, proof::changed(&bound, around.world)) {
         (Ok(opened), None) => Ok(opened),
-        (Err(changed), _) | (Ok(_), Some(changed)) => {
-            say(&format!("recourse: refused: {changed}"));
-            say("recourse: run it again, and it is judged as it is now");
-            Err(REFUSED)
-        }
+        (Err(changed), _) | (Ok(_), Some(changed)) => Err(not_judged(&changed)),
     }
 }
 
@@ -237,7 +253,7 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
     loop {
         // The shell minds only our own looking; looks are other programs, and bounded.
         let mut evaluation = looks::evaluated(&input, around, looked);
-        if kept::First::makes_store(&evaluation, around) {
+        if First::makes_store(&evaluation, around) {
             evaluation = looks::evaluated(&input, around, looked);
         }
         // Keeping tells by itself how far it is, and may take as long as it needs. Where nothing changes there is nothing to
@@ -245,7 +261,7 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
         if !is_idle(&evaluation) {
             looked();
         }
-        let mut first = kept::First::keep(evaluation, typed, around);
+        let mut first = First::keep(evaluation, typed, around);
         if judged != typed {
             first.evaluation.report.speak_of(&Aligned::new(typed, judged));
         }

@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 
 use crate::attest::document::hex;
+use crate::model::{Material, Part};
 use crate::text::escape;
 use crate::world::sha256;
 
+use super::not_judged;
 use super::shim::Behind;
 
 /// Directories that only an administrator fills: there a program's name says what it is.
@@ -93,6 +95,36 @@ impl Program {
     pub(super) fn is_system(&self) -> bool {
         self.path.parent().is_some_and(|parent| SYSTEM.iter().any(|dir| Path::new(dir) == parent))
     }
+}
+
+/// Programs that are started and that anybody but an administrator may have put there, as they stood when that was judged. To
+/// read them through each time would be dear: where nothing is attested, a file is the same while the system says so.
+#[derive(Debug)]
+pub(super) struct Standing(Vec<(PathBuf, [u64; 3], [i64; 2])>);
+
+impl Standing {
+    pub(super) fn of(started: &[Material]) -> Self {
+        let programs = started.iter().filter(|one| one.part == Part::Program);
+        let outside = programs.filter(|one| !Program { path: one.path.clone() }.is_system());
+        Self(outside.filter_map(|one| standing(&one.path)).collect())
+    }
+
+    /// Nobody has put others in their place since; the error is the status of a refusal.
+    pub(super) fn are_still(&self) -> Result<(), u8> {
+        match self.0.iter().find(|then| standing(&then.0).as_ref() != Some(then)) {
+            Some((path, ..)) => {
+                Err(not_judged(&format!("{} changed after it was judged", escape(&path.to_string_lossy()))))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn standing(path: &Path) -> Option<(PathBuf, [u64; 3], [i64; 2])> {
+    let meta = path.metadata().ok()?;
+    // Not when its names changed: keeping gives it a further one.
+    let changed = [meta.mtime(), meta.mtime_nsec()];
+    Some((path.to_owned(), [meta.dev(), meta.ino(), meta.size()], changed))
 }
 
 /// The first program of a name along PATH that only an administrator can have put there, or else one where systems have it.

@@ -3,7 +3,7 @@
 //! Owns three processes. The first is the one that was started: it passes signals on, and ends as the command ended. The
 //! second is the parent of all that comes from the command, and answers the kernel; it stays for as long as any of them runs,
 //! because a question that nobody answers is an error to whoever asked. The third becomes the command. Holds no judgement:
-//! what is kept, and when, is `keep`'s.
+//! what is kept, and when, and what is handed out, is `keep`'s.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -24,7 +24,9 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, setpgid};
 use serde::{Deserialize, Serialize};
 
-use crate::keep::{Listener, Running, Side, below_filter, default_action, is_there, let_go, listener, split};
+use crate::keep::{
+    Answers, Bound, Listener, Running, Side, below_filter, default_action, is_there, let_go, listener, split,
+};
 use crate::text::escape;
 
 use super::say;
@@ -51,6 +53,8 @@ enum Word {
     Kept(String),
     /// This was not.
     NotKept(String),
+    /// Something was not any more what was judged; with `true`, the command was ended for it.
+    Changed(String, bool),
     /// It ended with this status.
     Ended(u8),
     /// A signal ended it.
@@ -95,8 +99,8 @@ fn gets_rights(name: &str, cwd: &Path) -> bool {
     std::env::split_paths(&path).any(|dir| gets(&cwd.join(dir).join(name)))
 }
 
-/// Runs the command.
-pub(super) fn run(command: &mut Command, running: Running<'_>) -> Outcome {
+/// Runs the command, with these to answer what the kernel asks.
+pub(super) fn run(command: &mut Command, answers: Answers<'_>) -> Outcome {
     let Ok((ours, theirs)) = UnixStream::pair() else { return Outcome::Impossible };
     // From here on signals wait to be read; the command gets none of that.
     let mut before = SigSet::empty();
@@ -110,7 +114,7 @@ pub(super) fn run(command: &mut Command, running: Running<'_>) -> Outcome {
         }
         Ok(Side::New) => {
             drop(ours);
-            Second { ours: theirs, running: Some(running), command: None, until: None }.run(command, before);
+            Second { ours: theirs, answers, command: None, until: None }.run(command, before);
             // Nothing of what the first process still has to do is this one's.
             leave()
         }
@@ -137,6 +141,7 @@ fn first(from: &UnixStream) -> Outcome {
     let signals = SignalFd::with_flags(&SigSet::all(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK).ok();
     let mut words = BufReader::new(from);
     let (mut command, mut kept, mut early) = (None, Vec::new(), Vec::new());
+    let mut stopped = false;
     loop {
         if words.buffer().is_empty() {
             let mut waiting = vec![PollFd::new(from.as_fd(), PollFlags::POLLIN)];
@@ -169,6 +174,10 @@ fn first(from: &UnixStream) -> Outcome {
             Some(Word::NotKept(why)) => {
                 kept.push(format!("recourse: not kept while it ran: {}", escape(&why)))
             }
+            Some(Word::Changed(what, ended)) => {
+                stopped |= ended;
+                kept.push(format!("recourse: {what}"));
+            }
             Some(Word::NotStarted(number, text)) => {
                 return Outcome::Failed(
                     number.map_or_else(|| io::Error::other(text), io::Error::from_raw_os_error),
@@ -180,7 +189,8 @@ fn first(from: &UnixStream) -> Outcome {
             }
             Some(Word::Killed(signal)) => {
                 kept.iter().for_each(|line| say(line));
-                return Outcome::Ran(die_of(signal));
+                let by_us = stopped && signal == Signal::SIGKILL as i32;
+                return Outcome::Ran(if by_us { super::REFUSED } else { die_of(signal) });
             }
             None => {
                 say("recourse: what watched the command is gone; how it ended is not known");
@@ -226,7 +236,7 @@ fn die_of(number: i32) -> u8 {
 /// The parent of all that comes from the command.
 struct Second<'a> {
     ours: UnixStream,
-    running: Option<Running<'a>>,
+    answers: Answers<'a>,
     command: Option<Pid>,
     /// Until when what outlives the command is watched.
     until: Option<Instant>,
@@ -250,9 +260,10 @@ impl Second<'_> {
         };
         let mut stay = vec![self.ours.as_fd(), signals.as_fd()];
         stay.extend(listener.as_ref().map(AsFd::as_fd));
+        stay.extend(self.answers.bound.iter().flat_map(Bound::open));
         let_go(&stay);
         self.serve(listener.as_ref(), &signals);
-        if let Some(running) = self.running {
+        if let Some(running) = self.answers.running {
             running.close();
         }
     }
@@ -260,7 +271,8 @@ impl Second<'_> {
     /// Starts the command; its listener, where there is one. None: it could not be started.
     fn start(&mut self, command: &mut Command, signals: SigSet) -> Option<Option<Listener>> {
         let (ours, theirs) = UnixStream::pair().ok()?;
-        below_filter(command, OwnedFd::from(theirs), signals, !may_look());
+        let reads = self.answers.bound.is_some();
+        below_filter(command, OwnedFd::from(theirs), signals, !may_look(), reads);
         let started = command.spawn();
         // The command itself holds the other end, until it has become what it is.
         *command = Command::new("");
@@ -271,7 +283,7 @@ impl Second<'_> {
                 self.tell(&Word::Started(number));
                 let listener = listener(ours.as_fd());
                 if listener.is_none() {
-                    self.running = None;
+                    self.answers = Answers::default();
                 }
                 Some(listener)
             }
@@ -299,12 +311,12 @@ impl Second<'_> {
                 waiting.push(PollFd::new(self.ours.as_fd(), PollFlags::POLLIN));
             }
             let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
-            let unsaved = self.running.as_ref().is_some_and(Running::is_unsaved);
+            let unsaved = self.answers.running.as_ref().is_some_and(Running::is_unsaved);
             let longest = left.into_iter().chain(unsaved.then_some(QUIET)).min();
             let answer = poll(&mut waiting, longest.map_or(PollTimeout::NONE, brief));
             if unsaved
                 && answer == Ok(0)
-                && let Some(running) = &mut self.running
+                && let Some(running) = &mut self.answers.running
             {
                 running.save_now();
             }
@@ -314,17 +326,15 @@ impl Second<'_> {
             drop(waiting);
             if left.is_some_and(|left| left.is_zero()) {
                 self.until = None;
-                if let Some(running) = self.running.take() {
+                if let Some(running) = self.answers.running.take() {
                     running.close();
                 }
             }
             if asks.contains(PollFlags::POLLIN)
                 && let Some(listener) = listener
             {
-                match &mut self.running {
-                    Some(running) => running.answer(listener),
-                    None => listener.pass(),
-                }
+                self.answers.answer(listener);
+                self.tell_changes();
             }
             if gone {
                 first_is_there = false;
@@ -363,16 +373,23 @@ impl Second<'_> {
         }
     }
 
+    /// Tells what was not any more what was judged.
+    fn tell_changes(&mut self) {
+        let Some(bound) = &mut self.answers.bound else { return };
+        let (said, ended) = (bound.said(), bound.has_stopped_it());
+        said.into_iter().for_each(|what| self.tell(&Word::Changed(what, ended)));
+    }
+
     fn ended(&mut self, how: &Word) {
         self.command = None;
-        match self.running.as_mut().map(Running::ended) {
+        match self.answers.running.as_mut().map(Running::ended) {
             Some(Ok((kept, missed))) => {
                 kept.into_iter().for_each(|what| self.tell(&Word::Kept(what)));
                 missed.into_iter().for_each(|what| self.tell(&Word::NotKept(what)));
                 self.until = Some(Instant::now() + LATE);
             }
             Some(Err(why)) => {
-                self.running = None;
+                self.answers.running = None;
                 self.tell(&Word::NotKept(why));
             }
             None => {}

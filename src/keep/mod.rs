@@ -56,7 +56,8 @@ pub use point::{Content, Head, Held, Item, Made, Name, VERSION, Was};
 pub(crate) use progress::Progress;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) use running::{
-    Listener, Running, Side, below_filter, default_action, is_there, let_go, listener, split,
+    Answers, Bound, Listener, NotBound, Running, Side, below_filter, default_action, is_there, let_go,
+    listener, split,
 };
 pub use store::{PointName, Store, StoreError};
 pub(crate) use store::{clear, new_id, shown};

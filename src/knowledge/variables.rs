@@ -20,6 +20,16 @@ pub struct Variables {
     held: Vec<HeldSpec>,
     /// Files that programs read before their words.
     first: Vec<FirstFile>,
+    /// Files that programs read without being told to.
+    untold: Vec<UntoldFiles>,
+}
+
+/// Files that some programs read where they run, or in a directory that a word names, although no word names the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct UntoldFiles {
+    programs: Words,
+    files: Words,
 }
 
 /// Files that some programs read before their words.
@@ -202,6 +212,12 @@ impl Variables {
     /// Files that a program reads before its words.
     pub fn first_files(&self, program: &str) -> impl Iterator<Item = &FirstFile> {
         self.first.iter().filter(move |first| first.programs.has(program))
+    }
+
+    /// Files that a program reads although no word names them: what it does may stand there.
+    pub fn untold_files<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        let of = self.untold.iter().filter(move |untold| untold.programs.has(program));
+        of.flat_map(|untold| untold.files.iter())
     }
 
     /// What a variable is to a program: it may be several things.

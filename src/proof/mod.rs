@@ -102,7 +102,7 @@ impl ProofError {
             matches!(error, KeyError::Away(_) | KeyError::NotInStore { .. } | KeyError::Elsewhere { .. })
         };
         match self {
-            _ if keys.is_some_and(|error| matches!(error, KeyError::Behind { .. })) => Reason::LocalFault,
+            _ if keys.is_some_and(KeyError::is_of_this_machine) => Reason::LocalFault,
             Self::Sign(SignError::NotOurs(failure)) => failure.reason,
             Self::Sign(SignError::Store(StoreError::Away(_))) => Reason::StoreUnavailable,
             _ if keys.is_some_and(unlike) => Reason::StoreUnavailable,

@@ -21,6 +21,11 @@ use crate::world::RealWorld;
 
 use super::callers::Caller;
 
+/// Most bytes of a name that a request gives (an actor, an environment).
+const NAME: usize = 200;
+/// Longest path that systems know.
+const PATH: usize = 4096;
+
 /// Why a request has no report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApiError {
@@ -229,12 +234,16 @@ fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
     };
     let named = |name: &Option<String>, what: &str| match name.as_deref() {
         Some("") => Err(invalid(format!("`{what}` is empty"))),
+        // It is signed, recorded and shown for as long as there are attestations.
+        Some(text) if text.len() > NAME || text.chars().any(char::is_control) => {
+            Err(invalid(format!("`{what}` is up to {NAME} bytes without control characters")))
+        }
         Some(text) => Ok(Some(text.to_owned())),
         None => Ok(None),
     };
     let here = request.cwd.as_deref().filter(|cwd| cwd.is_absolute() && cwd.is_dir());
     if let Some(cwd) = &request.cwd
-        && !cwd.is_absolute()
+        && (!cwd.is_absolute() || cwd.as_os_str().len() > PATH || cwd.to_string_lossy().contains('\0'))
     {
         return Err(invalid("`cwd` is an absolute path"));
     }

@@ -126,7 +126,9 @@ impl Callers {
 
     /// Whose token a request carries.
     pub(super) fn who(&self, headers: &HeaderMap) -> Option<&Caller> {
-        let given = headers.get(header::AUTHORIZATION)?.as_bytes();
+        // Of two one would count here, and the other for who stands between.
+        let mut all = headers.get_all(header::AUTHORIZATION).iter();
+        let (given, None) = (all.next()?.as_bytes(), all.next()) else { return None };
         let (scheme, token) = given.split_at_checked(7)?;
         // The scheme's case means nothing (RFC 9110 §11.1).
         if !scheme.eq_ignore_ascii_case(b"bearer ") {
@@ -174,6 +176,8 @@ mod tests {
         let found = callers.who(&headers).unwrap();
         assert_eq!((found.name.as_deref(), found.actor.as_deref()), (Some("ci"), Some("ci/main")));
         assert!(found.may(Scope::Evaluate) && !found.may(Scope::Read) && !found.may(Scope::Metrics));
+        headers.append(header::AUTHORIZATION, "Bearer of-somebody-else".parse().unwrap());
+        assert_eq!(callers.who(&headers), None, "two tokens");
         headers.insert(header::AUTHORIZATION, format!("Bearer {ci}x").parse().unwrap());
         assert_eq!(callers.who(&headers), None);
         for wrong in [

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::{HttpBody, to_bytes};
 use axum::extract::{Path, Request, State as Shared};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -43,7 +43,13 @@ pub(super) fn router(state: App, timeout: Duration) -> Router {
             if let Some(turn) = request.extensions().get::<Turn>().cloned() {
                 turn.wait().await;
             }
-            let answer = tokio::time::timeout(timeout, next.run(request)).await;
+            let asked = async {
+                if is_of_no_host(&request) {
+                    return problem(StatusCode::BAD_REQUEST, "a request names one host");
+                }
+                next.run(request).await
+            };
+            let answer = tokio::time::timeout(timeout, asked).await;
             let mut answer = answer
                 .unwrap_or_else(|_| problem(StatusCode::SERVICE_UNAVAILABLE, "the request took too long"));
             let headers = answer.headers_mut();
@@ -52,6 +58,12 @@ pub(super) fn router(state: App, timeout: Duration) -> Router {
             answer
         }))
         .with_state(state)
+}
+
+/// Whether it names no host, or several: then whoever stands between may have understood another request (RFC 9112 §3.2).
+fn is_of_no_host(request: &Request) -> bool {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    hosts > 1 || hosts == 0 && request.version() == Version::HTTP_11
 }
 
 async fn health() -> Response {

@@ -156,7 +156,22 @@ fn the_doctor_names_what_is_wrong() {
     let pem = data(&scratch).join("keys/prod-1.pem");
     fs::set_permissions(&pem, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(doctor().contains("0644"));
-    fs::remove_file(data(&scratch).join("audit.jsonl")).unwrap();
+    let log = data(&scratch).join("audit.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("prod-1", "prod-9", 1)).unwrap();
+    let changed = doctor();
+    assert!(changed.contains("lacking  audit log") && changed.contains("broken at line"), "{changed}");
+    assert!(changed.contains("next: recourse log verify"), "{changed}");
+    fs::write(&log, &text).unwrap();
+    assert!(doctor().contains("ok       audit log"));
+    let head = scratch.root().join("home/.local/state/recourse/audit.head");
+    let kept = fs::read(&head).unwrap();
+    fs::write(&head, "{").unwrap();
+    let damaged = doctor();
+    assert!(damaged.contains("the audit log's end cannot be checked"), "{damaged}");
+    assert!(damaged.contains("next: keep copies of"), "{damaged}");
+    fs::write(&head, kept).unwrap();
+    fs::remove_file(log).unwrap();
     assert!(doctor().contains("the log is gone"));
 }
 

@@ -236,6 +236,26 @@ fn a_fault_of_this_machine_is_no_replay_and_no_network() {
         [("RECOURSE_ATTESTATION_MODE", "require"), ("RECOURSE_TRUSTED_INSTANCES", instance.base.as_str())];
     let refused = touch(&scratch, &file, &variables);
     assert!(said(&refused).contains("refused: local_fault"), "{}", said(&refused));
+    // What was fetched could not be kept: nobody would notice an older one next time.
+    open_to_us_alone(&kept);
+    fs::create_dir(kept.join("lock")).unwrap();
+    for mode in ["verify", "require"] {
+        let variables = [("RECOURSE_ATTESTATION_MODE", mode), variables[1]];
+        let refused = touch(&scratch, &file, &variables);
+        let text = said(&refused);
+        assert!(
+            text.contains("refused: local_fault") && text.contains("could not be kept"),
+            "{mode}: {text}"
+        );
+        assert!(!text.contains("tried again") && !exists(&scratch.work().join("ran")), "{mode}: {text}");
+    }
+    fs::remove_dir(kept.join("lock")).unwrap();
+    let ran = touch(&scratch, &file, &variables);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+}
+
+fn open_to_us_alone(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
 /// In `verify` a person may go on, and is told what failed; nobody else may.

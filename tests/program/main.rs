@@ -24,6 +24,8 @@ mod evasions;
 mod example_verifier;
 mod exec_ask;
 mod exec_attestation;
+mod exec_bound;
+mod exec_clock;
 mod exec_demands;
 mod exec_materials;
 mod exec_names;

@@ -182,6 +182,10 @@ fn evaluation_needs_its_token_and_sound_input() {
         r#"{"source":"shell","command":"ls","argv":["ls"]}"#,
         r#"{"source":"shell","command":"ls","plan":{}}"#,
         r#"{"source":"shell","command":"ls","cwd":"relative"}"#,
+        r#"{"source":"shell","command":"ls","cwd":"/a\u0000b"}"#,
+        r#"{"source":"shell","command":"ls","actor":"human/a\nb"}"#,
+        r#"{"source":"shell","command":"ls","environment":"\u001b[2J"}"#,
+        &json!({"source": "shell", "command": "ls", "actor": "a".repeat(201)}).to_string(),
         r#"{"source":"shell","command":"ls","surprise":1}"#,
         r#"{"source":"terraform","plan":{}}"#,
         r#"{"source":"mcp","tool":""}"#,
@@ -224,6 +228,15 @@ fn nonsense_and_too_much_of_it_kill_nothing() {
         format!("POST /api/evaluate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n").as_bytes(),
     );
     assert!(matches!(status, 400 | 413), "{status}");
+    // What two would read differently is nobody's request.
+    for hosts in ["", "host: x\r\nhost: y\r\n"] {
+        let request = format!("GET /healthz HTTP/1.1\r\nconnection: close\r\n{hosts}\r\n");
+        assert_eq!(server.raw(request.as_bytes()).0, 400, "{hosts:?}");
+    }
+    assert_eq!(server.raw(b"GET /healthz HTTP/1.0\r\n\r\n").0, 200);
+    let body = r#"{"source":"shell","command":"ls"}"#;
+    let twice = format!("{TOKEN}\r\nauthorization: Bearer another");
+    assert_eq!(server.evaluate(&twice, body).0, 401);
     assert_eq!(server.get("/healthz", "").0, 200);
 }
 

@@ -43,6 +43,8 @@ pub use verify::Verified;
 const LEAST_ROOM: u64 = 4096;
 
 const TORN: &str = "torn_line";
+/// More lines one after another that cannot be read were left by no process that died: nobody waits while they are gone over.
+const UNREADABLE: usize = 64;
 const HEADLESS: &str = "missing_head";
 
 /// Why the log could not be written, read, or believed.
@@ -311,9 +313,10 @@ impl AuditLog {
     fn reach(&self, file: &mut File, size: u64, head: &mut Head) -> Result<bool, AuditError> {
         let again = file.try_clone().map_err(io_error("cannot read", &self.log))?;
         let mut lines = Backwards::new(again, size, &self.log);
-        let mut torn = None;
+        let (mut torn, mut unreadable) = (None, 0);
         while let Some(line) = lines.next()? {
             let whole = line.parsed.as_ref();
+            count_unreadable(whole.is_none(), &mut unreadable, line.number)?;
             if torn.is_none() {
                 torn = Some(whole.is_none());
                 head.digest.clone_from(&line.digest);
@@ -331,9 +334,10 @@ impl AuditLog {
         file.seek(SeekFrom::Start(head.length)).map_err(io_error("cannot read", &self.log))?;
         let again = file.try_clone().map_err(io_error("cannot read", &self.log))?;
         let mut lines = Lines::new(again, &self.log);
-        let (mut torn, mut broken) = (false, None);
+        let (mut torn, mut broken, mut unreadable) = (false, None, 0);
         while let Some(line) = lines.next()? {
             torn = line.parsed.is_none();
+            count_unreadable(torn, &mut unreadable, line.number)?;
             if let Some(parsed) = line.parsed {
                 // A break must stay one: what is written next follows what the head knew.
                 if parsed.previous != head.digest && broken.is_none() {
@@ -449,6 +453,15 @@ fn room_for(size: u64) -> std::io::Result<()> {
     match getrlimit(Resource::RLIMIT_FSIZE) {
         Ok((most, _)) if size > most => Err(std::io::ErrorKind::FileTooLarge.into()),
         _ => Ok(()),
+    }
+}
+
+/// Counts lines that cannot be read, one after another, and says when there are too many.
+fn count_unreadable(is_one: bool, so_far: &mut usize, line: u64) -> Result<(), AuditError> {
+    *so_far = if is_one { *so_far + 1 } else { 0 };
+    match *so_far > UNREADABLE {
+        true => Err(broken(line, "it and many around it are no lines of this log".to_owned())),
+        false => Ok(()),
     }
 }
 

@@ -367,8 +367,11 @@ impl Registries<'_> {
                 let detail = "a newer registry was accepted while this one was fetched";
                 return Err(Failure::new(Reason::RegistryRollback, detail));
             }
-            // A verifier may do without a cache; what was fetched is as good as before.
-            Err(error) => Some(format!("the registry could not be kept: {error}")),
+            // What is not kept is not remembered: the next older registry, or one without this key's end, would be believed.
+            Err(error) => {
+                let detail = format!("the registry could not be kept: {error}");
+                return Err(Failure::new(Reason::LocalFault, detail));
+            }
         };
         Ok(Found { registry: cached.registry, fresh: true, digest: cached.digest, warning })
     }

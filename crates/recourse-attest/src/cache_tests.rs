@@ -243,7 +243,7 @@ fn the_folder_is_private_and_survives() {
 }
 
 #[test]
-fn a_registry_that_cannot_be_kept_is_used_with_a_warning() {
+fn a_registry_that_cannot_be_kept_is_a_fault_of_this_machine() {
     struct Unwritable;
     impl CacheStore for Unwritable {
         fn load(&self, _: &Origin) -> Result<Option<Cached>, CacheError> {
@@ -254,8 +254,9 @@ fn a_registry_that_cannot_be_kept_is_used_with_a_warning() {
         }
     }
     let fetch = Script::new(vec![Ok(keys(Some(1), &[("a", "active")]))]);
-    let found = registries(&fetch, &Unwritable, 0).get(&origin(), "a").unwrap();
-    assert!(found.warning.unwrap().contains("could not be kept"));
+    let failure = registries(&fetch, &Unwritable, 0).get(&origin(), "a").unwrap_err();
+    assert_eq!(failure.reason, Reason::LocalFault);
+    assert!(failure.detail.contains("could not be kept"), "{failure}");
 }
 
 #[test]

@@ -38,26 +38,33 @@ pub enum ClockError {
 /// # Errors
 /// [`ClockError`]; then nothing that may have expired is to be believed.
 pub fn seen(places: &Places, clock: Time) -> Result<Time, ClockError> {
-    let path = places.clock();
-    let kept = match disk::read_private(&path, 64)? {
-        None => None,
-        Some(bytes) => {
-            let time: Option<Time> = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
-            Some(time.ok_or_else(|| ClockError::Damaged(path.clone()))?)
-        }
-    };
-    match kept {
-        Some(before) if before.since(clock) > CLOCK_SKEW => {
-            Err(ClockError::Backwards { now: clock, seen: before, path })
-        }
+    match look(places, clock)? {
         Some(before) if before >= clock => Ok(before),
         _ => {
+            let path = places.clock();
             if let Some(folder) = path.parent() {
                 disk::own_dir(folder)?;
             }
             disk::write_atomic(&path, clock.to_string().as_bytes(), disk::Access::Private)?;
             Ok(clock)
         }
+    }
+}
+
+/// The latest time that was seen, where any was. Keeps nothing.
+///
+/// # Errors
+/// As [`seen`].
+pub fn look(places: &Places, clock: Time) -> Result<Option<Time>, ClockError> {
+    let path = places.clock();
+    let Some(bytes) = disk::read_private(&path, 64)? else { return Ok(None) };
+    let time: Option<Time> = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
+    match time {
+        None => Err(ClockError::Damaged(path)),
+        Some(before) if before.since(clock) > CLOCK_SKEW => {
+            Err(ClockError::Backwards { now: clock, seen: before, path })
+        }
+        seen => Ok(seen),
     }
 }
 

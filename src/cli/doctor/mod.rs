@@ -2,6 +2,7 @@
 
 mod covered;
 mod kept;
+mod logged;
 mod repair;
 
 use std::env;
@@ -15,7 +16,6 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::attest::Places;
-use crate::attest::audit::AuditLog;
 use crate::attest::beside;
 use crate::attest::keys::KeyStore;
 use crate::config::Config;
@@ -261,16 +261,7 @@ fn attestation() -> Vec<Finding> {
             found.push(Finding::new("keys", State::Lacking, error.to_string()));
         }
     }
-    match AuditLog::open(&places).verify() {
-        Ok(held) if held.entries == 0 => {}
-        Ok(held) => {
-            let detail = format!("{} events, unbroken", held.entries);
-            found.push(Finding::new("audit log", State::Good, detail));
-        }
-        Err(error) => {
-            found.push(Finding::new("audit log", State::Lacking, error.to_string()));
-        }
-    }
+    found.extend(logged::logged(&places));
     found.extend(shared_with_others(&places));
     if found.is_empty() {
         let detail = "not set up, and you are guarded without it: it signs what was judged and decided, so that \

@@ -74,6 +74,6 @@ pub(super) fn touched(question: &Question) -> Vec<(PathBuf, Way)> {
             some(places::named(thread, named).and_then(|path| places::end(&path)), Way::Rights)
         }
         Some(Act::RightsOf(descriptor)) => some(places::opened(thread, descriptor), Way::Rights),
-        Some(Act::Link(..)) | None => Vec::new(),
+        Some(Act::Link(..) | Act::Read(..) | Act::Add(_)) | None => Vec::new(),
     }
 }

@@ -129,26 +129,24 @@ impl<'a> Running<'a> {
         })
     }
 
-    /// Takes a question, sets aside what would be lost by what it is about, and lets it go on.
-    pub(crate) fn answer(&mut self, listener: &Listener) {
-        // Whoever asked and is gone needs no answer.
-        let Ok(question) = listener.next() else { return };
-        let touched = touched(&question);
-        if touched.is_empty() && question.act.is_some() {
+    /// Sets aside what would be lost by what a question is about.
+    pub(super) fn look(&mut self, listener: &Listener, question: &Question) {
+        let touched = touched(question);
+        let reads = matches!(question.act, None | Some(Act::Read(..) | Act::Add(_)));
+        if touched.is_empty() && !reads {
             self.hidden.extend(places::hidden(question.thread));
         }
         for (path, way) in touched {
             if let Ok(meta) = fs::symlink_metadata(&path)
                 && !self.is_new(&meta)
                 // What was read is worth something only while the one who asked still waits.
-                && listener.waits(&question)
+                && listener.waits(question)
             {
                 self.note(&path, &meta, way);
                 self.consider(&path, way, question.thread);
             }
         }
-        self.follow(&question);
-        listener.go_on(&question);
+        self.follow(question);
     }
 
     /// Notes what goes beside content.

@@ -1,10 +1,10 @@
 //! What the kernel offers to whoever wants to look before content or a name goes: a filter of system calls that asks, and
 //! waits for the answer (seccomp's user notification, Linux 5.5 and later).
 //!
-//! Owns the filter, the questions and the answers; what is kept is not its business. Nothing is ever refused here: each
-//! question is answered with "go on". Two calls get an error: the one that makes rings of calls, which no filter sees
-//! (`io_uring`), and the one that opens for writing what no path names (`open_by_handle_at`): programs then go the way that
-//! each of them has for kernels without it.
+//! Owns the filter, the questions and the answers; what is kept is not its business. What loses something is answered with "go
+//! on". Two calls get an error: the one that makes rings of calls, which no filter sees (`io_uring`), and the one that opens
+//! for writing what no path names (`open_by_handle_at`): programs then go the way that each of them has for kernels without
+//! it. Where asked to, it asks about reading too, and answers that with an open file or an error.
 //!
 //! The only room with `unsafe`: neither nix nor rustix wraps these calls, and each stands here alone.
 #![allow(unsafe_code)]
@@ -47,6 +47,10 @@ pub(super) const HERE: i32 = libc::AT_FDCWD;
 pub(super) enum Act {
     /// Opens for writing, or cuts off.
     Write(Named),
+    /// Opens for adding to it.
+    Add(Named),
+    /// Opens for reading; with `true`, for this program alone.
+    Read(Named, bool),
     /// Cuts off what is open by this descriptor.
     Cut(i32),
     /// Takes a name away.
@@ -117,8 +121,9 @@ pub(crate) fn split() -> io::Result<Side> {
 /// Has the program start below the filter, whose listener it sends through a socket. Where the kernel has none, or another
 /// one listens already, it starts without, and sends nothing. `bare`: it may be made sure, for good, that nothing below gets
 /// other rights by being started (`sudo`), where the kernel wants that. `signals`: those that are held off in the program.
-pub(crate) fn below_filter(command: &mut Command, socket: OwnedFd, signals: SigSet, bare: bool) {
-    let filter = filter();
+/// `reads`: it asks about reading, too.
+pub(crate) fn below_filter(command: &mut Command, socket: OwnedFd, signals: SigSet, bare: bool, reads: bool) {
+    let filter = filter(reads);
     let hand_over = move || {
         let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&signals), None);
         if let Ok(listener) = install(&filter, bare) {
@@ -188,13 +193,6 @@ impl Listener {
         done == 0
     }
 
-    /// Takes a question, and lets it go on unlooked at.
-    pub(crate) fn pass(&self) {
-        if let Ok(question) = self.next() {
-            self.go_on(&question);
-        }
-    }
-
     /// "Go on."
     pub(super) fn go_on(&self, question: &Question) {
         let mut answer = libc::seccomp_notif_resp {
@@ -207,6 +205,33 @@ impl Listener {
         unsafe {
             libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, from_mut(&mut answer));
         }
+    }
+
+    /// "You may not."
+    pub(super) fn refuse(&self, question: &Question) {
+        let mut answer = libc::seccomp_notif_resp { id: question.id, val: 0, error: -libc::EACCES, flags: 0 };
+        // SAFETY: as above.
+        unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, from_mut(&mut answer));
+        }
+    }
+
+    /// "It is open, by this descriptor": what we opened is what it gets. Whether the kernel can do that (5.14 and later), and
+    /// did.
+    pub(super) fn hand(&self, question: &Question, file: BorrowedFd<'_>, alone: bool) -> bool {
+        let close = if alone { libc::O_CLOEXEC } else { 0 };
+        let mut answer = libc::seccomp_notif_addfd {
+            id: question.id,
+            flags: u32::try_from(libc::SECCOMP_ADDFD_FLAG_SEND).unwrap_or(0),
+            srcfd: u32::try_from(file.as_raw_fd()).unwrap_or(u32::MAX),
+            newfd: 0,
+            newfd_flags: close.unsigned_abs(),
+        };
+        // SAFETY: the kernel reads one such answer, and makes a descriptor of its own of the file.
+        let done = unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, from_mut(&mut answer))
+        };
+        done >= 0
     }
 }
 
@@ -248,6 +273,22 @@ fn may_lose(flags: u64) -> bool {
         && (has(libc::O_TRUNC) || has(libc::O_RDWR) || has(libc::O_WRONLY) && !has(libc::O_APPEND))
 }
 
+/// What opening by these flags does. A new file is nobody's.
+fn opening(named: Named, flags: u64) -> Option<Act> {
+    let has = |flag: libc::c_int| flags & u64::from(flag.unsigned_abs()) != 0;
+    if may_lose(flags) {
+        return Some(Act::Write(named));
+    }
+    let new = has(libc::O_EXCL) && has(libc::O_CREAT);
+    match () {
+        () if new || has(libc::O_PATH) || has(libc::O_DIRECTORY) => None,
+        () if has(libc::O_WRONLY) => Some(Act::Add(named)),
+        // Who would make it is after the file itself: to lock it, or to watch it grow.
+        () if has(libc::O_CREAT) => None,
+        () => Some(Act::Read(named, has(libc::O_CLOEXEC))),
+    }
+}
+
 /// What a call is about.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn act(thread: Pid, call: &libc::seccomp_data) -> Option<Act> {
@@ -258,10 +299,14 @@ fn act(thread: Pid, call: &libc::seccomp_data) -> Option<Act> {
     let here = |text: usize| Named { dir: HERE, text: args[text] };
     let has = |at: usize, flag: u32| args[at] & u64::from(flag) != 0;
     match kind {
-        Kind::Open | Kind::Creat | Kind::Truncate => Some(Act::Write(here(0))),
-        Kind::OpenAt => Some(Act::Write(named(0, 1))),
+        Kind::Creat | Kind::Truncate => Some(Act::Write(here(0))),
+        Kind::Open => opening(here(0), args[1]),
+        Kind::OpenAt => opening(named(0, 1), args[2]),
         // Its flags stand in the program's memory, where the filter cannot look; unread they may be any.
-        Kind::OpenAt2 => number_at(thread, args[2]).is_none_or(may_lose).then(|| Act::Write(named(0, 1))),
+        Kind::OpenAt2 => match number_at(thread, args[2]) {
+            None => Some(Act::Write(named(0, 1))),
+            Some(flags) => opening(named(0, 1), flags),
+        },
         Kind::FTruncate => Some(Act::Cut(args[0] as i32)),
         Kind::Unlink => Some(Act::Remove(here(0))),
         Kind::UnlinkAt => Some(Act::Remove(named(0, 1))),
@@ -316,11 +361,11 @@ fn put(filter: &[libc::sock_filter], flags: libc::c_ulong) -> io::Result<OwnedFd
 }
 
 /// The filter: what opens for writing what may be there already, cuts off, takes a name away, gives another, or changes
-/// rights is asked about.
-fn filter() -> Vec<libc::sock_filter> {
+/// rights is asked about; with `reads`, whatever opens.
+fn filter(reads: bool) -> Vec<libc::sock_filter> {
     let mut lines = vec![take(4)];
     for (machine, calls) in calls::ALL {
-        let asked = questions(calls);
+        let asked = questions(calls, reads);
         let over = u32::try_from(asked.len()).unwrap_or(u32::MAX);
         // A way of more than 255 lines is gone by a jump of its own.
         lines.extend([when(libc::BPF_JEQ, *machine, 1, 0), line(libc::BPF_JMP | libc::BPF_JA, over, 0, 0)]);
@@ -332,13 +377,13 @@ fn filter() -> Vec<libc::sock_filter> {
 }
 
 /// The questions of one machine's calls; in the end it is passed by.
-fn questions(calls: &[(libc::c_long, Kind)]) -> Vec<libc::sock_filter> {
+fn questions(calls: &[(libc::c_long, Kind)], reads: bool) -> Vec<libc::sock_filter> {
     // So are calls of the third way to be a program on x86-64.
     let mut lines = vec![take(0), when(libc::BPF_JGE, 0x4000_0000, 0, 1), say(PASS)];
     for (number, kind) in calls {
         let answer: Vec<libc::sock_filter> = match kind {
-            Kind::Open => by_flags(1, ASK),
-            Kind::OpenAt => by_flags(2, ASK),
+            Kind::Open if !reads => by_flags(1, ASK),
+            Kind::OpenAt if !reads => by_flags(2, ASK),
             Kind::Handle => by_flags(2, NOT_THERE),
             Kind::Rings => vec![say(NOT_THERE)],
             _ => vec![say(ASK)],

@@ -38,12 +38,13 @@ pub(super) struct Parsed {
 
 impl Line {
     fn new(bytes: &[u8], number: u64, end: u64, complete: bool) -> Self {
+        let hash: [u8; 32] = Sha256::digest(bytes).into();
         Self {
             number,
             end,
             complete,
-            digest: digest(bytes),
-            hash: Sha256::digest(bytes).into(),
+            digest: format!("sha256:{}", hex(&hash)),
+            hash,
             parsed: parse(bytes, number),
         }
     }
@@ -133,6 +134,10 @@ impl<'a> Backwards<'a> {
 }
 
 fn parse(bytes: &[u8], line: u64) -> Option<Parsed> {
+    // Nothing else is ours, and there may be very much of it.
+    if bytes.first() != Some(&b'{') {
+        return None;
+    }
     let value = json::parse(bytes, bytes.len()).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let seq =

@@ -199,3 +199,40 @@ fn an_ordinary_record_that_is_emptied_or_gone_is_missed() {
         assert_eq!(broken_at(&log), 1, "writing on heals nothing");
     }
 }
+
+#[test]
+fn nobody_goes_over_very_many_lines_that_are_none() {
+    for garbage in ["\n", "x\n", "{}\n"] {
+        let (_folder, log) = log(3);
+        let mut text = fs::read_to_string(&log.log).unwrap();
+        text.push_str(&garbage.repeat(2_000_000));
+        fs::write(&log.log, text).unwrap();
+        let begun = std::time::Instant::now();
+        for durable in [Durable::Yes, Durable::No] {
+            let done = log.write("later", json!({}), Time::now(), durable);
+            assert!(matches!(done, Err(AuditError::Broken { .. })), "{garbage:?}: {done:?}");
+        }
+        assert_eq!(broken_at(&log), 4, "{garbage:?}");
+        assert!(begun.elapsed().as_secs() < 5, "{garbage:?}: {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn a_clock_that_went_back_is_said_where_it_did() {
+    let (_folder, log) = log(0);
+    let start = Time::now();
+    // Small steps are those of clocks that are set over the network.
+    for seconds in [0, 10, -200, 4000, 4001, 3000, 3001, 9000, 8000] {
+        log.write("tested", json!({}), start.plus_seconds(seconds), Durable::Yes).unwrap();
+    }
+    assert_eq!(log.verify().unwrap().backwards, [6, 9]);
+}
+
+#[test]
+fn a_check_ends_when_its_time_is_over() {
+    let (_folder, log) = log(600);
+    let whole = log.verify().unwrap();
+    assert!(!whole.unfinished && whole.entries == 600);
+    let part = log.verify_until(Some(std::time::Instant::now())).unwrap();
+    assert!(part.unfinished && part.entries < 600, "{part:?}");
+}

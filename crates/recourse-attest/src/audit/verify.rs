@@ -1,8 +1,12 @@
 //! Whether the log is as it was written, over all its files.
 
+use std::time::Instant;
+
 use super::lines::{Lines, Parsed};
 use super::segments::Open;
 use super::{AuditError, AuditLog, HEADLESS, Head, TORN, broken};
+
+use crate::time::{CLOCK_SKEW, Time};
 
 /// What a log that holds has to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +19,16 @@ pub struct Verified {
     pub torn: Vec<u64>,
     /// Lines before which the head was missing, so that nobody knows whether lines were cut off there.
     pub headless: Vec<u64>,
+    /// Events before which the clock went back, by more than clocks differ; the first of them.
+    pub backwards: Vec<u64>,
+    /// The time was over: what comes behind `entries` was not looked at.
+    pub unfinished: bool,
 }
+
+/// Events before which the clock went back, so many at most are named.
+const NAMED: usize = 16;
+/// After so many lines it is asked what time it is.
+const OFTEN: u64 = 256;
 
 const UNREADABLE: &str = "it is not a line that was written whole";
 
@@ -28,6 +41,9 @@ struct Walk {
     torn: Option<u64>,
     /// Whether the last line was ended.
     ended: bool,
+    /// The latest time that an event has.
+    latest: Option<Time>,
+    until: Option<Instant>,
     found: Verified,
 }
 
@@ -37,6 +53,14 @@ impl AuditLog {
     /// # Errors
     /// [`AuditError::Broken`] names the first line that is not as it was written.
     pub fn verify(&self) -> Result<Verified, AuditError> {
+        self.verify_until(None)
+    }
+
+    /// The same, as far as it comes by then.
+    ///
+    /// # Errors
+    /// As [`AuditLog::verify`].
+    pub fn verify_until(&self, until: Option<Instant>) -> Result<Verified, AuditError> {
         let files = self.look()?;
         let head = self.read_head()?;
         if files.is_empty() {
@@ -52,7 +76,8 @@ impl AuditLog {
             (reached.seq, reached.digest) = (seq, digest);
         }
         let found = Verified { pruned: reached.seq, ..Verified::default() };
-        let mut walk = Walk { reached, head, met: false, torn: None, ended: true, found };
+        let mut walk =
+            Walk { reached, head, met: false, torn: None, ended: true, latest: None, until, found };
         let (mut last, mut empty) = (0, true);
         for open in files {
             empty &= open.size == 0;
@@ -64,6 +89,10 @@ impl AuditLog {
                 }
                 (error, _) => error,
             })?;
+            if walk.found.unfinished {
+                walk.found.entries = walk.reached.seq;
+                return Ok(walk.found);
+            }
         }
         // A process died when it had put the full file away: the next one is not there yet.
         let length = std::mem::take(&mut walk.reached.length);
@@ -108,6 +137,10 @@ impl Walk {
         let mut lines = Lines::new(open.file, &open.path).up_to(open.size);
         while let Some(line) = lines.next()? {
             let number = line.number;
+            if number.is_multiple_of(OFTEN) && self.until.is_some_and(|until| Instant::now() >= until) {
+                self.found.unfinished = true;
+                break;
+            }
             match line.parsed {
                 Some(parsed) => {
                     follow(&self.reached, &parsed, number, self.torn)?;
@@ -116,6 +149,7 @@ impl Walk {
                         self.found.headless.push(number);
                     }
                     self.reached.seq = parsed.entry.seq;
+                    self.dated(&parsed);
                 }
                 _ if self.torn.is_some() => {
                     return Err(broken(self.torn.unwrap_or(number), UNREADABLE.to_owned()));
@@ -129,6 +163,19 @@ impl Walk {
         }
         self.ended = lines.ended;
         Ok(lines.number)
+    }
+
+    /// Notes where the clock went back.
+    fn dated(&mut self, line: &Parsed) {
+        let Ok(time) = line.entry.time.parse::<Time>() else { return };
+        if self.latest.is_some_and(|latest| latest.since(time) > CLOCK_SKEW) {
+            if self.found.backwards.len() < NAMED {
+                self.found.backwards.push(line.entry.seq);
+            }
+            // It may stay where it is: each step is told once.
+            self.latest = None;
+        }
+        self.latest = self.latest.max(Some(time));
     }
 
     fn meet(&mut self) {

@@ -194,6 +194,20 @@ pub enum KeyError {
     Make(&'static str),
 }
 
+impl KeyError {
+    /// Whether it is a file of this machine that cannot be read or written, or does not hold what it should.
+    pub fn is_of_this_machine(&self) -> bool {
+        matches!(
+            self,
+            Self::Disk(_)
+                | Self::Corrupt { .. }
+                | Self::Behind { .. }
+                | Self::Missing { .. }
+                | Self::Material { .. }
+        )
+    }
+}
+
 fn listed(known: &[String]) -> String {
     if known.is_empty() {
         ": there are no keys yet, `recourse keys generate` makes one".to_owned()
