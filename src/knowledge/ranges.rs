@@ -39,6 +39,11 @@ impl Range {
         self.fixed == self.bits
     }
 
+    /// So few addresses that each of them is meant: an office's, not a network's.
+    pub fn is_few(self) -> bool {
+        self.bits - self.fixed <= 4
+    }
+
     /// Whether more addresses are in it than in the other, whichever they are.
     pub fn is_greater(self, other: Self) -> bool {
         self.bits - self.fixed > other.bits - other.fixed

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::terraform_signs::last_part;
+use super::terraform_names::last_part;
 use super::tool_words::Words;
 
 /// Which way alarms are crossed.

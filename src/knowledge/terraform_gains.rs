@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::terraform_names::ends_so;
 use super::terraform_recall::recalled;
-use super::terraform_signs::ends_so;
 use super::tool_words::Words;
 use crate::wildcard::fits;
 
@@ -134,6 +134,10 @@ impl TerraformGains {
 
     /// Whether a word is stricter than the one before.
     pub fn is_stricter(&self, was: &str, now: &str) -> bool {
+        // Most words stand in no rule.
+        if !self.words.iter().any(|word| fits(word, now)) {
+            return false;
+        }
         let all: Vec<&str> = self.words.iter().collect();
         all.split(|word| *word == "|").any(|rule| {
             let mut words = rule.iter();

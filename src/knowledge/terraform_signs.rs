@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::terraform_names::{Index, ends_so, last_part};
 use super::terraform_recall::recalled;
 use super::tool_words::Words;
 
@@ -58,6 +59,8 @@ pub enum Sense {
     Raised,
     /// A date at which something ends: newly set, or an earlier one.
     Sooner,
+    /// A date at which something ends, when a later one takes its place, or none.
+    Later,
     /// A list of those for whom a rule does not count, that grows.
     Grows,
     /// A list of what is asked for, that gets shorter.
@@ -193,7 +196,7 @@ impl Sign {
     /// Whether its words stand for a change from one text to another, `strict > lax`.
     pub fn relaxes(&self, was: &str, now: &str) -> bool {
         // Most words begin no list, and each word of a long plan is asked.
-        if self.words.iter().next() != Some("*") && !is_strict(was) {
+        if !self.is_of_any_word() && !is_strict(was) {
             return false;
         }
         let mut words = self.words.iter();
@@ -205,10 +208,9 @@ impl Sign {
         strict && is_lax(now) && (lax == ["*"] && was != now || !is_lax(was))
     }
 
-    /// Whether it names a path.
-    pub fn names(&self, path: &str) -> bool {
-        let named = |names: &Words| names.iter().any(|name| ends_so(path, name));
-        named(&self.names) && !named(&self.except)
+    /// Any other word may be the lax one, or the strict one.
+    pub fn is_of_any_word(&self) -> bool {
+        self.words.iter().next() == Some("*")
     }
 
     /// Whether a path is one of its names as a whole, not by a pattern.
@@ -305,6 +307,9 @@ pub struct TerraformSigns {
     /// What names sound like where neither says anything.
     pub sounding: super::terraform_sounds::Sounding,
     sign: Vec<Sign>,
+    /// The names of all signs.
+    #[serde(skip)]
+    index: OnceLock<Index>,
 }
 
 impl TerraformSigns {
@@ -318,7 +323,9 @@ impl TerraformSigns {
             return false;
         }
         let named = |name: &str| name.contains('.') && ends_so(path, name);
-        path.split('.').any(|part| self.harmless.has(part)) && !self.acts(path) && !self.is_selected(path)
+        // `policy_description`
+        let labels = path.split('.').any(|part| self.harmless.has(part)) || path.ends_with("_description");
+        labels && !self.acts(path) && !self.is_selected(path)
             // What stands below a block that says more than its own name does is no label.
             || self.minor.has(last_part(path)) && path.split('.').count() < 4 && !self.sign.iter().any(|sign| sign.names.iter().any(named))
     }
@@ -367,6 +374,14 @@ impl TerraformSigns {
         self.settings.iter().any(fits)
     }
 
+    /// Below a name like this a range of addresses is a way and not a door.
+    pub fn is_way(&self, name: &str) -> bool {
+        recalled(self.ways, name, || {
+            let lower = name.to_ascii_lowercase();
+            self.ways.iter().any(|part| lower.contains(part))
+        })
+    }
+
     /// It stands in a map whose keys people choose.
     pub fn is_content(&self, path: &str) -> bool {
         path.split_once('.').is_some_and(|(top, _)| self.contents.has(top))
@@ -377,26 +392,45 @@ impl TerraformSigns {
         self.computed.has(last_part(path))
     }
 
-    /// The signs that name a path. Of several that compare in the same way the first counts.
-    pub fn of<'s>(&'s self, path: &str) -> Vec<&'s Sign> {
+    /// The signs that name a path.
+    fn naming(&self, path: &str) -> Vec<&Sign> {
+        let index = self.index.get_or_init(|| {
+            let mut index = Index::default();
+            for (at, sign) in self.sign.iter().enumerate() {
+                sign.names.iter().for_each(|name| index.add(name, 2 * at));
+                sign.except.iter().for_each(|name| index.add(name, 2 * at + 1));
+            }
+            index
+        });
+        let lists = index.lists(path);
+        let named = lists.iter().filter(|list| *list % 2 == 0 && lists.binary_search(&(*list + 1)).is_err());
+        named.filter_map(|list| self.sign.get(list / 2)).collect()
+    }
+
+    /// The signs that name a path: those of all types, of which the first counts of several that compare in the same way; and
+    /// those of some types alone.
+    pub fn of<'s>(&'s self, path: &str) -> (Vec<&'s Sign>, Vec<&'s Sign>) {
+        let (typed, any): (Vec<&Sign>, Vec<&Sign>) =
+            self.naming(path).into_iter().partition(|sign| sign.is_of_types());
         let mut found: Vec<&Sign> = Vec::new();
-        for sign in self.sign.iter().filter(|sign| !sign.is_of_types()) {
+        for sign in any {
             let new = |known: &&Sign| known.sense.way() != sign.sense.way() || sign.sense.only_warns();
-            if sign.names(path) && found.iter().all(new) {
+            if found.iter().all(new) {
                 found.push(sign);
             }
         }
-        found
+        (found, typed)
+    }
+
+    /// The names of all signs.
+    #[cfg(test)]
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &'static str> {
+        self.sign.iter().flat_map(|sign| sign.names.iter().chain(sign.except.iter()))
     }
 
     /// The signs that hold of a type alone, whose classes these are.
     pub fn of_type<'s>(&'s self, r#type: &str, classes: &[Class]) -> Vec<&'s Sign> {
         self.sign.iter().filter(|sign| sign.types.fit(r#type) || classes.contains(&sign.of)).collect()
-    }
-
-    /// The signs of some types alone that name a path.
-    pub fn of_types<'s>(&'s self, path: &str) -> Vec<&'s Sign> {
-        self.sign.iter().filter(|sign| sign.is_of_types() && sign.names(path)).collect()
     }
 
     /// The classes of a type, by its name.
@@ -419,7 +453,7 @@ impl TerraformSigns {
 }
 
 /// Whether a word can be the strict one of any list.
-fn is_strict(word: &str) -> bool {
+pub fn is_strict(word: &str) -> bool {
     static STRICT: OnceLock<(HashSet<&str>, Vec<&str>)> = OnceLock::new();
     let (plain, patterns) = STRICT.get_or_init(|| {
         let signs = terraform_signs().sign.iter().filter(|sign| sign.sense == Sense::Relaxes);
@@ -428,21 +462,6 @@ fn is_strict(word: &str) -> bool {
         (plain.into_iter().collect(), patterns.into_iter().filter(|word| *word != "*").collect())
     });
     plain.contains(word) || patterns.iter().any(|pattern| crate::wildcard::fits(pattern, word))
-}
-
-pub(super) fn last_part(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
-}
-
-/// Whether the last parts of a path are these.
-pub(super) fn ends_so(path: &str, name: &str) -> bool {
-    if let Some(whole) = name.strip_prefix('.') {
-        return path == whole;
-    }
-    let parts = name.bytes().filter(|byte| *byte == b'.').count();
-    let cut = path.rmatch_indices('.').nth(parts).map_or(0, |(at, _)| at + 1);
-    let tail = &path[cut..];
-    tail == name || (name.contains('*') && crate::wildcard::fits(name, tail))
 }
 
 /// The lists, read once. Empty, so that nothing is harmless by its name, if they could not be read; a test rules that out.
@@ -482,14 +501,5 @@ mod tests {
         for kind in signs.kinds() {
             assert!(knowledge.kind(kind).is_some(), "{kind}");
         }
-    }
-
-    #[test]
-    fn the_last_parts_of_a_path_decide() {
-        assert!(ends_so("settings.versioning.enabled", "versioning.enabled"));
-        assert!(!ends_so("settings.reversioning.enabled", "versioning.enabled"));
-        assert!(ends_so("point_in_time_recovery_specification.enabled", "point_in_time_recovery*.enabled"));
-        assert!(ends_so("default_ttl", ".default_ttl") && !ends_so("cache.default_ttl", ".default_ttl"));
-        assert!(ends_so("a.force_destroy", "force_destroy") && !ends_so("force_destroy.x", "force_destroy"));
     }
 }

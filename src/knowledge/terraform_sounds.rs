@@ -28,6 +28,12 @@ pub struct Sounding {
     times: Words,
     others: Words,
     plain: Words,
+    gives: Words,
+    eases: Words,
+    moments: Words,
+    bounds: Words,
+    stops: Words,
+    lighter: Words,
 }
 
 /// What a name sounds like.
@@ -49,12 +55,27 @@ pub struct Sounds {
     pub rights: bool,
     /// One less is copied, told or guarded no more.
     pub covers: bool,
+    /// Nothing says that fewer of them, or none, gives others less.
+    pub serves: bool,
+    /// Nothing says that it is not missed when it is switched off.
+    pub does: bool,
+    /// Switched on, something of that sort is switched off.
+    pub stops: bool,
+    /// A smaller number may be less of what is there.
+    pub amounts: bool,
+    /// It bounds what others ask for; 0 is no bound.
+    pub bounds: bool,
 }
 
 impl Sounding {
+    /// Of a type of this name less may well be meant: what only shows something, keeps others quiet or takes away.
+    pub fn is_lighter(&self, r#type: &str) -> bool {
+        self.lighter.fit(r#type)
+    }
+
     /// What a path sounds like, by the words of its last part; by those in front of it where that alone says nothing.
     pub fn of(&self, path: &str) -> Sounds {
-        if self.others.iter().any(|name| super::terraform_signs::ends_so(path, name)) {
+        if self.others.iter().any(|name| super::terraform_names::ends_so(path, name)) {
             return Sounds::default();
         }
         let parts: Vec<&str> = path.split('.').collect();
@@ -74,6 +95,11 @@ impl Sounding {
         let numbers = !turned && !has(self.times);
         let ends_in = |list: Words| words.last().is_some_and(|word| list.has(word));
         let kept = has(self.kept) && !turned && (numbers || has(self.spans)) && !has(self.renews);
+        // What a block is about holds of all that stands in it.
+        let around = |list: Words| path.split(['.', '_', '-']).any(|word| list.has(word));
+        let gives = around(self.gives);
+        let eases = around(self.eases) || takes || has(self.exposes);
+        let stop = words.iter().filter(|word| self.stops.has(word)).count() == 1;
         Sounds {
             guards: if turned { opens } else { guards },
             opens: if turned { guards } else { opens },
@@ -82,7 +108,12 @@ impl Sounding {
             renews: has(self.renews) && !turned,
             watches: has(self.watches) && !turned && !kept,
             rights: (has(self.rights) || has(self.lets) && has(self.whom)) && numbers,
-            covers: ends_in(self.covers) && !turned,
+            covers: ends_in(self.covers) && !turned && !gives,
+            serves: !gives && !turned,
+            does: !turned && !eases,
+            stops: stop && !around(self.eases) && !has(self.exposes) && !has(self.lets),
+            bounds: ends_in(self.bounds) && !turned,
+            amounts: numbers && !eases && !around(self.moments),
         }
     }
 }
@@ -96,6 +127,15 @@ mod tests {
     fn words_of_names_say_what_they_are_about() {
         let of = |path: &str| terraform_signs().sounding.of(path);
         let none = Sounds::default();
+        // What any name says in which nothing tells otherwise.
+        let of = |path: &str| Sounds {
+            serves: false,
+            does: false,
+            stops: false,
+            amounts: false,
+            bounds: false,
+            ..of(path)
+        };
         for path in ["session_recording_enabled", "settings.rate_limiting.enabled", "delete_protection_check"]
         {
             assert_eq!(of(path), Sounds { guards: true, ..none }, "{path}");
@@ -109,5 +149,25 @@ mod tests {
         for path in ["display_color", "public_key", "instance_type", "name"] {
             assert_eq!(of(path), none, "{path}");
         }
+    }
+
+    #[test]
+    fn names_of_which_less_is_no_loss_say_so() {
+        let of = |path: &str| terraform_signs().sounding.of(path);
+        for path in ["nat_ips", "monitor.alarm_arn", "rules.targets", "automatic"] {
+            assert!(of(path).serves && of(path).does, "{path}");
+        }
+        for path in
+            ["allowed_hosts", "ingress.cidr_blocks", "security_rule.destination_port_ranges", "members"]
+        {
+            assert!(!of(path).serves && !of(path).covers, "{path}");
+        }
+        for path in ["debug_mode", "allow_forking", "preview_environments", "disable_thing"] {
+            assert!(!of(path).does, "{path}");
+        }
+        assert!(
+            of("disable_integrity_thing").stops && of("disabled").stops && !of("disable_public_thing").stops
+        );
+        assert!(of("thing_total").amounts && !of("thing_timeout").amounts && !of("priority").amounts);
     }
 }

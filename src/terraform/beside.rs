@@ -52,8 +52,8 @@ impl Beside {
 
     /// How loosely it is known: the name of an attribute says less than what is listed.
     fn looseness(&self) -> usize {
-        const LOOSE: [&str; 4] =
-            ["protection.word", "protection.switch", "service.stopped", "protection.unclear"];
+        const LOOSE: [&str; 5] =
+            ["protection.word", "protection.switch", "service.stopped", "protection.unclear", "service.part"];
         LOOSE.iter().position(|kind| *kind == self.kind).map_or(0, |at| at + 1)
     }
 

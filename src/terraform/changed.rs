@@ -58,6 +58,8 @@ pub(super) struct Asked {
     makes: bool,
     /// What denies and goes.
     denies: bool,
+    /// Something on either side may deny.
+    may_deny: bool,
     /// What gives full control.
     powers: bool,
     /// What policies grant more.
@@ -83,6 +85,7 @@ impl Asked {
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
             makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
             denies: was.denies,
+            may_deny: was.denies || now.denies,
             powers: now.powers,
             documents: now.documents,
             later: lasts && later::may_be(&body.after_unknown),
@@ -141,7 +144,7 @@ impl Changed {
         let mut differing = leaves(before, after, &attributes.after_unknown, marks);
         diff::pairs(&change.r#type, before, after, &mut differing);
         if !updates && !sets {
-            found.said.beside = signs::made(&known.spoken, &differing);
+            found.said.beside = signs::made(names, &known.spoken, &differing);
             return found;
         }
         let kept =
@@ -149,7 +152,7 @@ impl Changed {
         let unknown = known.declared.is_none();
         let rules = longer::deleting(before, after, kept.clone(), unknown);
         let kept = if unknown { &rules } else { &kept };
-        let denies = denying::any(before) || denying::any(after);
+        let denies = asked.may_deny && (denying::any(before) || denying::any(after));
         let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
         // What a sign tells already is enough.
@@ -168,7 +171,7 @@ impl Changed {
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
-            said.beside.extend(signs::made(&known.spoken, &differing));
+            said.beside.extend(signs::made(names, &known.spoken, &differing));
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
         let changes: BTreeSet<String> = differing.iter().map(top).collect();

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::texts;
 use crate::knowledge::tool_words;
 
 /// How deep attributes and policies are looked into.
@@ -70,11 +71,11 @@ pub(super) fn denies(map: &Map<String, Value>) -> bool {
         _ => false,
     };
     map.iter().any(|(key, value)| {
-        let key = key.to_ascii_lowercase();
+        let key = texts::small(key);
         if key == "deny" {
             return filled(value);
         }
-        let ways = WAYS.contains(&key.as_str());
+        let ways = WAYS.contains(&key.as_ref());
         let inside = |value: &Value| {
             let word = |(key, value): (&String, &Value)| is_word(key) && filled(value);
             value.as_object().is_some_and(|map| map.iter().any(word))

@@ -1,6 +1,6 @@
 //! Conditions that are texts: of what is recorded, watched or found. Whether one lets through what another did.
 
-use super::said::show;
+use super::said::whole;
 use crate::knowledge::terraform_signs;
 use crate::model::FactValue;
 
@@ -57,7 +57,7 @@ pub(super) fn asks_more(was: &str, now: &str) -> bool {
 }
 
 fn plain(value: &FactValue) -> String {
-    show(value).to_ascii_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+    whole(value).to_ascii_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn is_more(was: &str, now: &str) -> bool {
@@ -94,6 +94,8 @@ mod tests {
         ] {
             assert!(bounded(wide, narrow) && !bounded(narrow, wide), "{wide}");
         }
+        let long = format!("FROM T SELECT x WHERE a IN ('{}')", "y".repeat(400));
+        assert!(bounded(&long, &format!("{long} AND b = 2")), "however long it is");
         assert!(!bounded("a = 1 or b = 2", "a = 1 or b = 2 and c = 3"));
     }
 

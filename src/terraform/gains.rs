@@ -180,7 +180,7 @@ fn by_name(leaf: &Leaf, beside: &Beside<'_>) -> bool {
 
 /// A part of a range of addresses that something is let in from.
 fn is_part(path: &str, was: &str, now: &str) -> bool {
-    let way = || terraform_signs().ways.iter().any(|part| path.contains(part));
+    let way = || terraform_signs().is_way(path);
     Range::of(was).zip(Range::of(now)).is_some_and(|(wide, part)| wide.holds(part))
         && !way()
         && !terraform_gains().is_negated(path)

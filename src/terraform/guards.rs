@@ -20,6 +20,9 @@ const LOSES: [&str; 6] = [
     "protection.audit",
 ];
 
+/// The kind of what nobody knows of a guard.
+pub(super) const UNCLEAR: &str = "protection.unclear";
+
 /// How much of a value is told.
 const SHOWN: usize = 60;
 
@@ -44,7 +47,9 @@ pub(super) fn unclear<'s>(
     }
     let ways =
         |(was, now): (String, String)| [was, now].iter().all(|word| terraform_signs().deciding.is_way(word));
-    let words = || word(leaf.was.as_ref()).zip(word(leaf.now.as_ref())).is_some_and(|both| !ways(both));
+    let less = |(was, now): &(String, String)| terraform_signs().is_less(now, was);
+    let both = || word(leaf.was.as_ref()).zip(word(leaf.now.as_ref()));
+    let words = || both().is_some_and(|both| !less(&both) && !ways(both));
     let empty = |value: &Option<FactValue>| value.as_ref().is_none_or(|value| show(value).is_empty());
     let told = match (&leaf.was, &leaf.now) {
         // A filter that is added leaves something out; one of who is let in leaves out more.
@@ -62,12 +67,12 @@ pub(super) fn unclear<'s>(
     if !told || signs.any(|sign| is_taken(sign, &back)) {
         return None;
     }
-    Some(shown(leaf))
+    Some(shown(leaf, UNCLEAR))
 }
 
 /// What an attribute was and is, where nothing says which of both guards less.
-pub(super) fn shown(leaf: &Leaf) -> Beside {
-    let mut found = Beside::new(Action::Update, "protection.unclear");
+pub(super) fn shown(leaf: &Leaf, kind: &str) -> Beside {
+    let mut found = Beside::new(Action::Update, kind);
     let shown = |value: Option<&FactValue>| {
         let text = value.map_or_else(|| "not set".to_owned(), show);
         let short: String = text.chars().take(SHOWN).collect();
@@ -156,7 +161,7 @@ mod tests {
     fn a_weaker_word_is_told_and_a_stronger_one_is_silent() {
         let path = "what_is_done";
         let signs: Vec<&Sign> =
-            terraform_signs().of(path).into_iter().filter(|sign| sign.sense == Sense::Relaxes).collect();
+            terraform_signs().of(path).0.into_iter().filter(|sign| sign.sense == Sense::Relaxes).collect();
         let text = |word: &str| Some(FactValue::Text(word.to_owned()));
         let taken = |was: &str, now: &str| {
             let leaf = Leaf {

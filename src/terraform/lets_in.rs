@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::beside::Beside;
+use super::diff::Leaf;
 use super::openings::is_closed;
 use super::reach::Reach;
-use crate::knowledge::{Range, is_private, terraform_signs, tool_words};
+use crate::knowledge::{Range, Sense, Sign, is_private, terraform_signs, tool_words};
 use crate::model::{Action, FactValue};
 
 /// How deep attributes are looked into.
@@ -51,6 +52,37 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     Some(found)
 }
 
+/// Whether all that a longer list of who may come in has in addition are a few addresses: an everyday change.
+pub(super) fn is_few_more(sign: &Sign, leaf: &Leaf, all: &[Leaf]) -> bool {
+    let of_lists = matches!(sign.sense, Sense::Grows | Sense::Many | Sense::Added | Sense::More);
+    if !leaf.is_list || !of_lists || !["protection.entrance", "protection.wall"].contains(&sign.kind.as_str())
+    {
+        return false;
+    }
+    let below = |other: &&Leaf| {
+        let rest = other.path.strip_prefix(leaf.path.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) && !other.is_list
+    };
+    let mut ranges = 0;
+    let few = |other: &Leaf| {
+        let Some(FactValue::Text(text)) = other.now.as_ref() else { return other.path != leaf.path };
+        match Range::of(text) {
+            Some(range) => {
+                ranges += 1;
+                range.is_few()
+            }
+            None => other.path != leaf.path && !is_anybody(text),
+        }
+    };
+    let added = |other: &&Leaf| other.whole && other.was.is_none() && !other.unknown;
+    all.iter().filter(below).filter(added).all(few) && ranges > 0
+}
+
+fn is_anybody(text: &str) -> bool {
+    let word = text.trim().to_ascii_lowercase();
+    ["*", "any", "all"].contains(&word.as_str()) || tool_words().grants.everybody.has(&word)
+}
+
 fn gather(key: &str, value: &Value, reach: &Reach, depth: usize, found: &mut BTreeSet<(String, Reach)>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {
@@ -58,9 +90,8 @@ fn gather(key: &str, value: &Value, reach: &Reach, depth: usize, found: &mut BTr
         Value::Object(map) => {
             let inside = reach.within(map);
             for (name, inner) in map {
-                let lower = name.to_ascii_lowercase();
-                if !terraform_signs().ways.iter().any(|part| lower.contains(part)) {
-                    gather(&lower, inner, &inside, depth, found);
+                if !terraform_signs().is_way(name) {
+                    gather(&name.to_ascii_lowercase(), inner, &inside, depth, found);
                 }
             }
         }
@@ -77,6 +108,34 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_few_more_addresses_are_an_everyday_change() {
+        let (none, names) = (serde_json::json!({}), ["master_authorized_networks_config.cidr_blocks"]);
+        let few = |was: Value, now: Value| {
+            let [was, now] =
+                [was, now].map(|list| json!({"master_authorized_networks_config": [{"cidr_blocks": list}]}));
+            let leaves = super::super::diff::leaves(&was, &now, &none, [&none, &none]);
+            let signs = names.map(|name| terraform_signs().of(name).0).concat();
+            let told = |leaf: &Leaf| signs.iter().any(|sign| is_few_more(sign, leaf, &leaves));
+            leaves.iter().any(told)
+        };
+        let entry = |range: &str| json!({"cidr_block": range, "display_name": "x"});
+        assert!(few(
+            json!([entry("203.0.113.0/24")]),
+            json!([entry("203.0.113.0/24"), entry("203.0.114.0/29")])
+        ));
+        for wide in ["0.0.0.0/0", "203.0.114.0/24", "any"] {
+            assert!(
+                !few(json!([entry("203.0.113.0/24")]), json!([entry("203.0.113.0/24"), entry(wide)])),
+                "{wide}"
+            );
+        }
+        assert!(!few(
+            json!([entry("203.0.113.0/24")]),
+            json!([entry("203.0.113.0/24"), {"display_name": "x"}])
+        ));
+    }
 
     #[test]
     fn others_and_all_ports_are_told() {

@@ -30,6 +30,7 @@ mod judge;
 mod kind;
 mod known;
 mod later;
+mod less;
 mod lets_in;
 mod longer;
 mod narrower;

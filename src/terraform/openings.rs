@@ -28,8 +28,11 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
         found.value("", side, true, DEPTH);
         found.doors
     };
-    let was = open(before);
     let mut now = open(after);
+    if now.is_empty() {
+        return None;
+    }
+    let was = open(before);
     now.retain(|door| !was.iter().any(|known| known.covers(door)));
     if edge {
         // Behind it stand the groups that let in; answers come back to the high ports.
@@ -106,8 +109,7 @@ impl Open {
                     self.door(key, "NotPrincipal");
                 }
                 for (name, inner) in map {
-                    let lower = name.to_ascii_lowercase();
-                    let is_way = terraform_signs().ways.iter().any(|part| lower.contains(part));
+                    let is_way = terraform_signs().is_way(name);
                     let is_there = inner.is_object() || *inner == Value::Bool(true);
                     if !is_way && is_there && terraform_signs().everybody.has(name) {
                         self.door(key, name);
@@ -133,9 +135,9 @@ impl Open {
 
     fn word(&mut self, key: &str, text: &str) {
         let lists = &tool_words().grants;
-        let (name, word) = (key.to_ascii_lowercase(), text.trim().to_ascii_lowercase());
+        let (name, word) = (texts::small(key), texts::small(text.trim()));
         let last = word.rsplit(['/', ':']).next().unwrap_or_default();
-        let opens = match word.as_str() {
+        let opens = match word.as_ref() {
             "*" => {
                 lists.whom.iter().any(|part| name.contains(part))
                     && !lists.what.iter().any(|part| name.contains(part))
@@ -234,18 +236,19 @@ pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
         value => !value.is_null() && *value != Value::Bool(false),
     };
     let lets = |(key, value): (&String, &Value)| {
-        let key = key.to_ascii_lowercase();
-        let word = value.as_str().unwrap_or_default().to_ascii_lowercase();
-        WAYS.contains(&key.as_str()) && LETS.contains(&word.as_str())
+        let key = texts::small(key);
+        let lets =
+            || LETS.iter().any(|word| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(word)));
+        WAYS.contains(&key.as_ref()) && lets()
             || filled(value) && IN.iter().any(|word| key.contains(word))
             || rules(value) && !terraform_signs().is_harmless(&key)
     };
-    let alone = !map.iter().any(lets);
+    let alone = || !map.iter().any(lets);
     let shut = map.iter().any(|(key, value)| {
-        let key = key.to_ascii_lowercase();
-        let word = value.as_str().map(str::to_ascii_lowercase);
-        let is_way = WAYS.contains(&key.as_str()) || alone && DEFAULTS.contains(&key.as_str());
-        is_way && word.is_some_and(|word| OUT.contains(&word.as_str()) || denying::is_word(&word))
+        let key = texts::small(key);
+        let word = || value.as_str().map(texts::small);
+        let is_way = WAYS.contains(&key.as_ref()) || DEFAULTS.contains(&key.as_ref()) && alone();
+        is_way && word().is_some_and(|word| OUT.contains(&word.as_ref()) || denying::is_word(&word))
             || (key == "egress" && *value == Value::Bool(true))
             || (key == "disabled" && *value == Value::Bool(true))
     });

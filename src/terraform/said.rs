@@ -40,6 +40,14 @@ pub(super) fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
+/// All of a value as text, to be compared: what it says may stand at its end.
+pub(super) fn whole(value: &FactValue) -> String {
+    match value {
+        FactValue::Text(text) => text.clone(),
+        other => show(other),
+    }
+}
+
 pub(super) fn show(value: &FactValue) -> String {
     match value {
         FactValue::Bool(yes) => yes.to_string(),

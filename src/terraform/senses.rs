@@ -4,10 +4,10 @@ use super::amounts::{self, number};
 use super::diff::Leaf;
 use super::filters;
 use super::protections::{is_on, is_weaker};
-use super::said::show;
+use super::said::whole;
 use super::sizes;
 use super::versions;
-use crate::knowledge::{Range, Sense, Sign, is_private};
+use crate::knowledge::{Range, Sense, Sign, is_private, is_strict};
 use crate::model::FactValue;
 use crate::wildcard::fits;
 
@@ -17,10 +17,10 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
     let on = |value: Option<&FactValue>| value.is_some_and(is_on);
     let number = |value: Option<&FactValue>| value.and_then(number);
     let set = |value: Option<&FactValue>| {
-        value.is_some_and(|value| is_on(value) && !UNSET.contains(&show(value).as_str()))
+        value.is_some_and(|value| is_on(value) && !UNSET.contains(&whole(value).as_str()))
     };
     let says = |value: Option<&FactValue>| {
-        value.is_some_and(|value| sign.words.fit(&show(value).to_ascii_lowercase()))
+        value.is_some_and(|value| sign.words.fit(&whole(value).to_ascii_lowercase()))
     };
     match sign.sense {
         Sense::Off => on(was) && !on(now),
@@ -87,6 +87,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Other => set(was) && was != now && !leaf.unknown,
         Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
         Sense::Sooner => is_sooner(was, now),
+        Sense::Later => was.is_some() && !leaf.unknown && is_sooner(now, was),
         Sense::Upgrades => !leaf.is_list && !leaf.whole && versions::is_upgrade(was, now),
         Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
     }
@@ -97,23 +98,30 @@ fn is_less(sign: &Sign, leaf: &Leaf, (was, now): (Option<&FactValue>, Option<&Fa
     let both = was.zip(now);
     match sign.sense {
         Sense::Smaller => both.is_some_and(|(was, now)| !leaf.is_list && sizes::is_smaller(was, now)),
-        Sense::Wider => both.is_some_and(|(was, now)| sizes::is_wider(&show(was), &show(now))),
+        Sense::Wider => both.is_some_and(|(was, now)| sizes::is_wider(&whole(was), &whole(now))),
         Sense::Falls => {
             let at = |value| word(value).and_then(|said| sign.words.iter().position(|word| word == said));
             at(was).zip(at(now)).is_some_and(|(was, now)| now < was)
         }
         Sense::Filters => {
             // An empty one let all through.
-            let said = was.is_some_and(|was| is_on(was) || show(was).is_empty());
+            let said = was.is_some_and(|was| is_on(was) || whole(was).is_empty());
             said && was != now && !leaf.unknown && !filters::lets_more(was, now)
         }
-        _ => covers(was, now) || filters::is_bounded(was, now),
+        _ => covers(was, now) || filters::is_bounded(was, now) || is_below(was, now),
     }
+}
+
+/// What stands below the other: `/subscriptions/0/resourceGroups/x`.
+fn is_below(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
+    let (Some(FactValue::Text(was)), Some(FactValue::Text(now))) = (was, now) else { return false };
+    let rest = now.strip_prefix(was.trim_end_matches('/'));
+    was.starts_with('/') && was.len() > 1 && rest.is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
 }
 
 /// One more in a list, that stands for everything or lets an old one in.
 fn is_one_more(sign: &Sign, leaf: &Leaf) -> bool {
-    let everything = || leaf.now.as_ref().is_some_and(|now| show(now) == "*");
+    let everything = || leaf.now.as_ref().is_some_and(|now| whole(now) == "*");
     leaf.whole && (sign.kind == "protection.cipher" || everything())
 }
 
@@ -126,7 +134,7 @@ fn widens(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
 
 /// How many are called by a text.
 fn called(value: Option<&FactValue>) -> usize {
-    value.map(show).unwrap_or_default().matches('@').count()
+    value.map(whole).unwrap_or_default().matches('@').count()
 }
 
 /// Of senses that compare two numbers, or the lengths of lists.
@@ -164,7 +172,7 @@ pub(super) fn can_tell(sign: &Sign, leaf: &Leaf, known: bool) -> bool {
         Sense::Opens => {
             const SHUT: [&str; 4] = ["private", "internal", "false", "no"];
             let shut = |value: &FactValue| {
-                !is_on(value) || SHUT.contains(&show(value).to_ascii_lowercase().as_str())
+                !is_on(value) || SHUT.contains(&whole(value).to_ascii_lowercase().as_str())
             };
             !word(now) || opens(was) || now.is_some_and(shut)
         }
@@ -193,6 +201,15 @@ fn is_choice(value: Option<&FactValue>) -> bool {
     }
 }
 
+/// Whether the words before and after can stand for a change to a laxer one, or back, by the words of any sign: most do not, and
+/// no sign has to be asked.
+pub(super) fn may_relax(leaf: &Leaf) -> bool {
+    let both = word(leaf.was.as_ref()).zip(word(leaf.now.as_ref()));
+    both.is_some_and(|(was, now)| {
+        is_strict(&was) || is_strict(&now) || is_denied(&was, &now) || is_denied(&now, &was)
+    })
+}
+
 /// One word is the other with a "no" in front. What stood still or was shut is none the worse for it.
 fn is_denied(was: &str, now: &str) -> bool {
     const SHUT: [&str; 6] = ["paused", "muted", "suspended", "locked", "blocked", "silenced"];
@@ -210,7 +227,7 @@ fn has_point(value: Option<&FactValue>) -> bool {
 fn is_sooner(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
     // Dates are written from the year on.
     let date = |value: Option<&FactValue>| {
-        let text = value.map(show)?;
+        let text = value.map(whole)?;
         let is_date = text
             .get(..10)
             .is_some_and(|date| date.split('-').filter(|part| part.parse::<u32>().is_ok()).count() == 3);
@@ -221,7 +238,7 @@ fn is_sooner(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
 
 /// Below 0 there is no limit.
 fn fraction(value: Option<&FactValue>) -> Option<f64> {
-    let number = value.and_then(|value| show(value).parse::<f64>().ok());
+    let number = value.and_then(|value| whole(value).parse::<f64>().ok());
     number.map(|number| if number < 0.0 { f64::INFINITY } else { number })
 }
 
@@ -234,7 +251,7 @@ fn is_far(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
 
 /// One pattern fits all that another text does, and more.
 fn covers(wide: Option<&FactValue>, narrow: Option<&FactValue>) -> bool {
-    let text = |value: Option<&FactValue>| value.map(show).filter(|text| !text.is_empty());
+    let text = |value: Option<&FactValue>| value.map(whole).filter(|text| !text.is_empty());
     let both = text(wide).zip(text(narrow));
     both.is_some_and(|(wide, narrow)| wide != narrow && wide.contains('*') && fits(&wide, &narrow))
 }

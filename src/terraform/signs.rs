@@ -9,10 +9,11 @@ use super::beside::Beside;
 use super::diff::Leaf;
 use super::gains;
 use super::guards;
+use super::lets_in;
 use super::protections::is_on;
 use super::said::show;
 use super::select::first_key;
-use super::senses::{can_tell, is_taken};
+use super::senses::{can_tell, is_taken, may_relax};
 use super::sounds;
 use super::spoken::{Named, Spoken};
 use super::texts;
@@ -58,12 +59,11 @@ impl Names {
         // Documents write `minAvailable` where attributes are called `min_available`.
         let plain = texts::snake(path);
         let harmless = signs.is_harmless(path);
-        let mut typed = signs.of_types(&plain);
-        let mut own = signs.of(&plain);
+        let (mut own, mut typed) = signs.of(&plain);
         if plain != path {
             let exact =
                 |sign: &&Sign| !sign.sense.is_general() && !own.iter().any(|own| std::ptr::eq(*own, *sign));
-            let more: Vec<&Sign> = signs.of(path).into_iter().filter(exact).collect();
+            let more: Vec<&Sign> = signs.of(path).0.into_iter().filter(exact).collect();
             own.extend(more);
         }
         typed.retain(|sign| !harmless || sign.of != Class::Guards && !sign.is_of_any_name());
@@ -86,6 +86,16 @@ impl Names {
     }
 }
 
+/// The signs that an attribute is asked by: those of its type alone, and all.
+fn asked(spoken: &Spoken, named: &Named, leaf: &Leaf) -> (Vec<&'static Sign>, Vec<&'static Sign>) {
+    let relaxes = may_relax(leaf);
+    let counts = |sign: &&'static Sign| relaxes || sign.sense != Sense::Relaxes || sign.is_of_any_word();
+    let mut own = spoken.among(&named.typed);
+    own.retain(counts);
+    let all = own.iter().copied().chain(named.signs.iter().copied().filter(counts)).collect();
+    (own, all)
+}
+
 /// Reads an update. `is_set` tells whether the configuration gives the attribute; `None`: there is no configuration.
 pub(super) fn read(
     names: &mut Names,
@@ -102,7 +112,7 @@ pub(super) fn read(
         let path = leaf.path.as_str();
         let named = names.of(path);
         let declared = spoken.own.iter().any(|known| known == path);
-        let own = spoken.among(&named.typed);
+        let (own, all) = asked(spoken, &named, leaf);
         let acts = own.iter().any(|sign| is_taken(sign, leaf));
         if named.harmless && !declared && !acts || is_computed(leaf, &named, &is_set) {
             continue;
@@ -113,11 +123,12 @@ pub(super) fn read(
             said.safe = false;
             continue;
         }
-        let all: Vec<&'static Sign> = own.iter().copied().chain(named.signs.iter().copied()).collect();
         let top = first_key(path);
         let longer = around.is_longer(top);
-        let taken =
-            |sign: &&&'static Sign| is_taken(sign, leaf) && !(longer && sign.kind == "protection.retention");
+        let taken = |sign: &&&'static Sign| {
+            let meant = longer && sign.kind == "protection.retention";
+            is_taken(sign, leaf) && !meant && !lets_in::is_few_more(sign, leaf, leaves)
+        };
         let weaker: Vec<&'static Sign> = all.iter().filter(taken).copied().collect();
         let gain = |leaf: &Leaf| gains::is_gain(leaf, all.iter().copied(), around);
         // What comes or goes with an element of a list says no more than the list does.
@@ -203,14 +214,17 @@ fn tell(
 }
 
 /// What something that is made does besides.
-pub(super) fn made(spoken: &Spoken, leaves: &[Leaf]) -> Vec<Beside> {
-    let found = |sign: &&Sign| {
-        let leaf = leaves.iter().find(|leaf| sign.names(&leaf.path) && is_taken(sign, leaf))?;
-        Some(of_sign(sign, leaf))
+pub(super) fn made(names: &mut Names, spoken: &Spoken, leaves: &[Leaf]) -> Vec<Beside> {
+    let named: Vec<(Rc<Named>, &Leaf)> = leaves.iter().map(|leaf| (names.of(&leaf.path), leaf)).collect();
+    let found = |sign: &'static Sign| {
+        let names =
+            |named: &Named| named.typed.iter().chain(&named.signs).any(|own| std::ptr::eq(*own, sign));
+        let mut of = named.iter().filter(|(named, _)| names(named)).map(|(_, leaf)| *leaf);
+        of.find(|leaf| is_taken(sign, leaf)).map(|leaf| of_sign(sign, leaf))
     };
     // What is listed for its own sake stands first; of a kind that is enough.
     let mut all: Vec<Beside> = Vec::new();
-    for more in spoken.signs.iter().copied().filter(|sign| sign.made).filter_map(|sign| found(&sign)) {
+    for more in spoken.signs.iter().copied().filter(|sign| sign.made).filter_map(found) {
         if all.iter().all(|known| known.kind() != more.kind()) {
             all.push(more);
         }

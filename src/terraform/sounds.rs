@@ -1,5 +1,6 @@
-//! An attribute of a declared type of which neither the type's data nor any sign says what its change takes away, but whose name
-//! sounds like what guards, keeps, opens, doubles, renews, tells or lets in: told where it goes the weaker way.
+//! An attribute of a declared type of which neither the type's data nor any sign says what its change takes away: told where its
+//! name sounds like what guards, keeps, opens, doubles, renews, tells or lets in and it goes the weaker way; and whatever its name,
+//! unless that says that less is no loss, where the new value is plainly less than the old one.
 //!
 //! Owns which way that is. What is not known is no permission; what goes the stronger way is silent.
 
@@ -7,9 +8,10 @@ use super::amounts::{endless, number};
 use super::beside::Beside;
 use super::diff::Leaf;
 use super::guards;
+use super::less;
 use super::senses::{is_taken, switch};
 use super::spoken::Spoken;
-use crate::knowledge::{Sign, Sounds};
+use crate::knowledge::{Sign, Sounds, terraform_signs};
 use crate::model::FactValue;
 
 /// The change, if it goes the weaker way by the sound of its name. `signs`: those that name it; of what one of them tells turned
@@ -26,7 +28,10 @@ pub(super) fn unclear<'s>(
     let weaker = if leaf.is_list { is_weaker_list(sounds, leaf) } else { is_weaker(spoken, sounds, leaf) };
     let back = Leaf { was: leaf.now.clone(), now: leaf.was.clone(), ..leaf.clone() };
     let known = |sign: &Sign| !sign.is_of_any_name() && is_taken(sign, &back);
-    (weaker && !signs.any(known)).then(|| guards::shown(leaf))
+    if !weaker && !less::is_less(spoken, sounds, leaf) || signs.any(known) {
+        return None;
+    }
+    Some(guards::shown(leaf, if weaker { guards::UNCLEAR } else { less::KIND }))
 }
 
 /// A list whose last entry goes, one that names more of those who may, or fewer of those who are told or get a copy.
@@ -64,7 +69,8 @@ fn is_weaker(spoken: &Spoken, sounds: Sounds, leaf: &Leaf) -> bool {
         && sounds.rights
         && number(&FactValue::Text(was.clone())).is_none()
     {
-        return !was.is_empty() && !now.is_empty() && !names(was) && !names(now);
+        let less = || terraform_signs().is_less(&now.to_lowercase(), &was.to_lowercase());
+        return !was.is_empty() && !now.is_empty() && !names(was) && !names(now) && !less();
     }
     let (Some(old), new) = (was.and_then(number), now.and_then(number)) else { return false };
     if now.is_some() && new.is_none() {

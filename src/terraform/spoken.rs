@@ -53,6 +53,8 @@ pub(super) struct Spoken {
     pub(super) ranges: bool,
     /// It tells somebody when something gets out of hand.
     pub(super) alarms: bool,
+    /// Less of it may well be meant.
+    pub(super) lighter: bool,
 }
 
 impl Spoken {
@@ -76,6 +78,7 @@ impl Spoken {
             ranges,
             alarms,
             known: true,
+            lighter: terraform_signs().sounding.is_lighter(name),
             guards: classes.contains(&Class::Guards) && !compared,
             own: own_paths(declared),
             any: spoken_paths(declared, asks),
@@ -85,7 +88,9 @@ impl Spoken {
 
     /// Those of some signs that hold of the type.
     pub(super) fn among(&self, signs: &[&'static Sign]) -> Vec<&'static Sign> {
-        let holds = |sign: &&&'static Sign| self.signs.iter().any(|own| std::ptr::eq(*own, **sign));
+        // They stand in the order of the list that all are of.
+        let place = |sign: &&'static Sign| std::ptr::from_ref(*sign) as usize;
+        let holds = |sign: &&&'static Sign| self.signs.binary_search_by_key(&place(sign), place).is_ok();
         signs.iter().filter(holds).copied().collect()
     }
 

@@ -1,5 +1,7 @@
 //! Attributes whose text is a document, and numbers whose unit stands beside them: compared by what they say.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::amounts;
@@ -65,6 +67,9 @@ pub(super) fn in_seconds(
     old: &Map<String, Value>,
     new: &Map<String, Value>,
 ) -> Option<[Map<String, Value>; 2]> {
+    if let Some(both) = other_unit(old, new) {
+        return Some(both);
+    }
     if !new.keys().any(|name| name.contains("unit")) {
         return None;
     }
@@ -81,6 +86,28 @@ pub(super) fn in_seconds(
         found = true;
     }
     found.then_some(sides)
+}
+
+/// Both sides of a block that says a time by one of several units, and by another one before: `days = 365`, then `years = 2`.
+fn other_unit(old: &Map<String, Value>, new: &Map<String, Value>) -> Option<[Map<String, Value>; 2]> {
+    const UNITS: [&str; 7] = ["seconds", "minutes", "hours", "days", "weeks", "months", "years"];
+    let only = |side: &Map<String, Value>| {
+        let mut given = UNITS
+            .into_iter()
+            .filter_map(|unit| Some((unit, side.get(unit)?.as_i64().filter(|time| *time > 0)?)));
+        given.next().filter(|_| given.next().is_none())
+    };
+    let ((was, before), (now, after)) = (only(old)?, only(new)?);
+    if was == now {
+        return None;
+    }
+    let time = |number: i64, unit: &str| amounts::number(&FactValue::Text(format!("{number} {unit}")));
+    let mut sides = [old.clone(), new.clone()];
+    for (side, time) in sides.iter_mut().zip([time(before, was)?, time(after, now)?]) {
+        side.insert(was.to_owned(), Value::String(format!("{time}s")));
+        side.remove(now);
+    }
+    Some(sides)
 }
 
 /// Attributes that a unit may be of, each with where the unit stands.
@@ -121,6 +148,14 @@ fn forget(side: &mut Map<String, Value>, unit: &str) {
             units.and_then(|units| units.remove(key));
         }
         None => drop(side.remove(unit)),
+    }
+}
+
+/// In small letters; most names are.
+pub(super) fn small(text: &str) -> Cow<'_, str> {
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(text.to_ascii_lowercase()),
+        false => Cow::Borrowed(text),
     }
 }
 
