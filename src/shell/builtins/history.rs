@@ -22,6 +22,7 @@ impl Shell<'_> {
             let reason = "a command of the history is run again".to_owned();
             self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
         }
+        Self::prints_something(state);
         Status::Unknown
     }
 
