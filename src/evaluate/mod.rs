@@ -132,6 +132,8 @@ pub struct Evaluation {
     pub risks: Vec<CrossActionRisk>,
     /// The files whose content it rests on, sorted by path; in the report with secrets masked.
     pub materials: Vec<Material>,
+    /// The links that led to what was looked at, and what each of them says.
+    pub links: Vec<(PathBuf, PathBuf)>,
     /// Programs that are started, and files that words of a command that changes something name: not among them, because
     /// nothing is signed, and without their digests.
     pub started: Vec<Material>,
@@ -187,6 +189,7 @@ pub fn evaluate(
                 assessments,
                 risks: Vec::new(),
                 materials: Vec::new(),
+                links: Vec::new(),
                 started: Vec::new(),
                 programs: BTreeSet::new(),
                 touched: Vec::new(),
@@ -217,6 +220,7 @@ fn judge(
     let mut materials = context.materials.clone();
     once.operands(&told.operands, &mutations);
     materials.extend(once.materials(context.signed));
+    let links = once.links();
     let started = if context.signed { Vec::new() } else { once.named() };
     stages::once_by_name(&mut mutations);
     guard::add(&mut mutations, input, context, world);
@@ -252,6 +256,7 @@ fn judge(
         assessments,
         risks,
         materials,
+        links,
         started,
         programs: told.programs,
         touched: told.touched,
@@ -346,6 +351,7 @@ pub fn with_recovery_point(
         assessments,
         risks,
         materials,
+        links: evaluation.links.clone(),
         started: evaluation.started.clone(),
         programs: evaluation.programs.clone(),
         touched: evaluation.touched.clone(),
@@ -367,6 +373,7 @@ pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Ev
         assessments,
         risks: Vec::new(),
         materials,
+        links: Vec::new(),
         started: Vec::new(),
         programs: BTreeSet::new(),
         touched: Vec::new(),

@@ -3,7 +3,7 @@
 //! Which files' content the judgement rests on is noted here, the one place that every look of an evaluation passes.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -24,6 +24,8 @@ pub(super) struct Once<'w> {
     entries: Cell<usize>,
     answers: RefCell<Vec<(Query, Vec<u8>)>>,
     materials: RefCell<BTreeSet<Material>>,
+    /// Links that were followed, and where they lead.
+    links: RefCell<BTreeMap<PathBuf, PathBuf>>,
     /// Files that words name, of which nobody read what they hold.
     operands: RefCell<BTreeSet<PathBuf>>,
     /// Words of the files that were read for somebody else.
@@ -34,6 +36,8 @@ pub(super) struct Once<'w> {
 const ENTRIES: usize = 20_000;
 const ANSWERS: usize = 64;
 const ANSWER: usize = 1 << 20;
+/// Links that are remembered.
+const LINKS: usize = 1_000;
 /// Words of read files that are told apart, and the largest file whose words are.
 const WORDS: usize = 200_000;
 const TEXT: usize = 4 << 20;
@@ -61,6 +65,7 @@ impl<'w> Once<'w> {
             entries: Cell::new(0),
             answers: RefCell::default(),
             materials: RefCell::default(),
+            links: RefCell::default(),
             operands: RefCell::default(),
             words: RefCell::default(),
         }
@@ -109,6 +114,13 @@ impl<'w> Once<'w> {
         }
         all.dedup_by(|later, first| later.path == first.path && later.sha256 == first.sha256);
         all
+    }
+
+    /// The links that were followed so far, each with what it says. Those of processes are others for each of them.
+    pub(super) fn links(&self) -> Vec<(PathBuf, PathBuf)> {
+        let noted = self.links.borrow();
+        let own = |path: &Path| path.starts_with("/proc") || path.starts_with("/dev");
+        noted.iter().filter(|(at, _)| !own(at)).map(|(at, to)| (at.clone(), to.clone())).collect()
     }
 
     /// Notes the regular files that words of a command name which changes something: what it does may stand in them. What is
@@ -190,7 +202,12 @@ impl World for Once<'_> {
         self.world.stat(path)
     }
     fn read_link(&self, path: &Path) -> Result<PathBuf, LookError> {
-        self.world.read_link(path)
+        let target = self.world.read_link(path)?;
+        let mut links = self.links.borrow_mut();
+        if links.len() < LINKS {
+            links.insert(path.to_owned(), target.clone());
+        }
+        Ok(target)
     }
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
         self.world.read_dir(path, limit)

@@ -180,7 +180,7 @@ pub(super) fn bound(first: &First, around: &Surroundings<'_>) -> Result<Option<B
     if !around.attesting.config.mode.verifies() || !may_watch(first, around) {
         return Ok(None);
     }
-    Bound::new(&first.evaluation.materials).map_err(|NotBound(why)| why)
+    Bound::new(&first.evaluation.materials, &first.evaluation.links).map_err(|NotBound(why)| why)
 }
 
 /// Runs a command, sets aside what it is about to destroy, where that is wanted and can be, and has it read what was judged.

@@ -26,7 +26,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
@@ -168,7 +168,7 @@ fn start(first: &First, program: &Program, argv: &[OsString], around: &Surroundi
     // Before the last look: what is not copied has to be what is compared then.
     #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
     let mut bound = kept::bound(first, around).map_err(|why| not_judged(&why))?;
-    let opened = still(&first.evaluation.materials, program, around)?;
+    let opened = still(&first.evaluation, program, around)?;
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     if let Some(bound) = &mut bound {
         let words = argv.get(1..).unwrap_or_default();
@@ -192,9 +192,15 @@ fn not_judged(why: &str) -> u8 {
 /// The last look before it runs: what is followed must be what was judged, whatever happened while somebody was asked. What
 /// is only read matters where it is attested; a log that grows is no reason. Where `require` holds, gives the program
 /// itself, opened and compared. The error is the status of a refusal.
-fn still(materials: &[Material], program: &Program, around: &Surroundings<'_>) -> Result<Option<File>, u8> {
+fn still(evaluation: &Evaluation, program: &Program, around: &Surroundings<'_>) -> Result<Option<File>, u8> {
+    let materials = &evaluation.materials;
     if program::has_moved(&around.context.cwd) {
         return Err(not_judged("this directory was moved or replaced after the command was judged"));
+    }
+    let moved = |(at, to): &&(PathBuf, PathBuf)| around.world.read_link(at).as_ref() != Ok(to);
+    if let Some((at, _)) = evaluation.links.iter().find(moved) {
+        let shown = escape(&at.to_string_lossy());
+        return Err(not_judged(&format!("{shown} leads elsewhere than when it was judged")));
     }
     let mode = around.attesting.config.mode;
     let bound: Vec<Material> =

@@ -1,7 +1,7 @@
 //! What was judged is what is read: files that change between the last look and the reading, or while the command runs.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,6 +78,43 @@ fn what_is_swapped_while_the_command_runs_is_read_as_it_was_judged() {
             assert!(text.contains("it was read as it was judged"), "{mode} {then}: {text}");
         }
     }
+}
+
+/// A link above a script leads to the script that was judged, also when it leads elsewhere by then.
+#[test]
+fn a_link_that_is_turned_is_no_way_to_another_script() {
+    let made = |mode: &str| {
+        let scratch = requiring(mode);
+        scratch.file("first/part.sh", "touch one\n");
+        scratch.file("second/part.sh", "touch two\n");
+        symlink("first", scratch.work().join("current")).unwrap();
+        scratch
+    };
+    let turn = |scratch: &Scratch| {
+        symlink("second", scratch.work().join("next")).unwrap();
+        fs::rename(scratch.work().join("next"), scratch.work().join("current")).unwrap();
+    };
+    if cfg!(target_os = "linux") {
+        let scratch = made("require");
+        scratch.file("deploy.sh", format!("{WAIT}\n. current/part.sh\n"));
+        let output = changed_while(&scratch, &["bash", "deploy.sh"], || turn(&scratch));
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        assert!(exists(&scratch.work().join("one")) && !exists(&scratch.work().join("two")));
+    }
+    if crate::support::no_person_here() {
+        return;
+    }
+    let scratch = made("ignore");
+    scratch.policy("[[rule]]\nverdict = \"escalate\"\n");
+    let words = [crate::support::program(), "exec", "--", "bash", "current/part.sh"];
+    let mut terminal = scratch.in_terminal(&words);
+    terminal.expect("Your decision");
+    turn(&scratch);
+    terminal.send("r");
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 126, "{text}");
+    assert!(text.contains("when it was judged") || text.contains("after it was judged"), "{text}");
+    assert!(!exists(&scratch.work().join("one")) && !exists(&scratch.work().join("two")));
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl Session<'_> {
         argv.push("apply".into());
         argv.extend(self.apply.apply.iter().cloned());
         argv.push(file.path().into());
-        let code = match still(&evaluation.materials, self.program, around) {
+        let code = match still(&evaluation, self.program, around) {
             Ok(bound) => become_program(self.program, bound.as_ref(), &argv, &without_options()),
             Err(code) => code,
         };

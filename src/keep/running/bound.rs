@@ -65,6 +65,8 @@ struct Piece {
     place: PathBuf,
     /// Where it leads.
     real: PathBuf,
+    /// Other ways to it, over links that were followed when it was judged.
+    ways: Vec<PathBuf>,
     digest: String,
     stood: Identity,
     copy: Option<File>,
@@ -90,11 +92,16 @@ impl Identity {
 
 impl Bound {
     /// Ready to hand out what these files held when they were judged; none, where there is nothing of that sort. What is only
-    /// read has to be compared with what was judged after this.
+    /// read, and where the links lead, has to be compared with what was judged after this.
     ///
     /// # Errors
     /// The first that is not any more what was judged.
-    pub(crate) fn new(materials: &[Material]) -> Result<Option<Self>, NotBound> {
+    pub(crate) fn new(
+        materials: &[Material],
+        links: &[(PathBuf, PathBuf)],
+    ) -> Result<Option<Self>, NotBound> {
+        let links: Vec<(&PathBuf, PathBuf)> =
+            links.iter().filter_map(|(at, _)| Some((at, fs::canonicalize(at).ok()?))).collect();
         let mut pieces: Vec<Piece> = Vec::new();
         for material in materials.iter().filter(|one| matches!(one.part, Part::Script | Part::Data)) {
             let Some(digest) = &material.sha256 else { continue };
@@ -108,7 +115,14 @@ impl Bound {
             let room = pieces.iter().filter(|one| one.copy.is_some()).count() < COPIES;
             pieces.extend(Piece::new(material, digest, room)?);
         }
-        let names = pieces.iter().flat_map(|one| [&one.path, &one.real]);
+        for piece in &mut pieces {
+            let over = |(at, end): &(&PathBuf, PathBuf)| {
+                let rest = piece.real.strip_prefix(end).ok()?;
+                Some(if rest.as_os_str().is_empty() { (*at).clone() } else { at.join(rest) })
+            };
+            piece.ways = links.iter().filter_map(over).collect();
+        }
+        let names = pieces.iter().flat_map(|one| [&one.path, &one.real].into_iter().chain(&one.ways));
         let names = names.filter_map(|path| Some(path.file_name()?.to_owned())).collect();
         Ok((!pieces.is_empty()).then_some(Self {
             pieces,
@@ -272,6 +286,7 @@ impl Piece {
             place: places::name(&material.path).unwrap_or_else(|| real.clone()),
             path: material.path.clone(),
             real,
+            ways: Vec::new(),
             digest: digest.to_owned(),
             stood: Identity::of(&meta),
             copy: copy.map(|(file, _)| file),
@@ -282,7 +297,7 @@ impl Piece {
 
     /// Whether a path of a program means this file, or what took its place.
     fn is_at(&self, path: &Path) -> bool {
-        path.components().eq(self.path.components())
+        [&self.path].into_iter().chain(&self.ways).any(|way| path.components().eq(way.components()))
             || places::end(path).is_some_and(|end| end == self.real)
             || places::name(path).is_some_and(|name| name == self.place)
     }
