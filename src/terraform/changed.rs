@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::beside::{self, Beside};
 use super::classify;
 use super::crossing;
@@ -27,6 +29,7 @@ use super::select::first_key;
 use super::signs::{self, Said};
 use super::triggers::{self, Says};
 use super::widened;
+use crate::knowledge::terraform_signs;
 use crate::model::Action;
 
 /// What a change's attributes say by themselves, whatever the type.
@@ -111,6 +114,13 @@ impl Asked {
     }
 }
 
+/// Whether anything differs but labels and the like: what let nobody in lets nobody in by another label.
+fn differ(before: &Value, after: &Value) -> bool {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return true };
+    let mut names = old.keys().chain(new.keys());
+    names.any(|name| old.get(name) != new.get(name) && !terraform_signs().is_harmless(name))
+}
+
 fn in_place(change: &ResourceChange) -> bool {
     matches!(Verb::of(&change.change.actions), Verb::Do(Action::Update))
 }
@@ -129,7 +139,7 @@ impl Changed {
     ) -> Self {
         let Asked { updates, may_open, sets, makes, .. } = asked;
         let Attributes { before, after, .. } = attributes;
-        let may_open = may_open && !widened::is_limit(&change.r#type, before);
+        let may_open = may_open && differ(before, after) && !widened::is_limit(&change.r#type, before);
         let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
         let opens =
             opens.or_else(|| if may_open { lets_in::of(&change.r#type, before, after) } else { None });
