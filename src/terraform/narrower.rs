@@ -40,7 +40,9 @@ pub(super) fn only_less(
         if known && (goes_off || ends_sooner(name, &was, &now)) {
             return true;
         }
-        known && grants.iter().any(|grant| first_key(grant) == name) && is_part(&was, &now, DEPTH)
+        let ports = !grants.is_empty() && was.is_array() && terraform_signs().ports.has(name);
+        let given = ports || grants.iter().any(|grant| first_key(grant) == name);
+        known && given && is_part(&was, &now, DEPTH)
     };
     let harmless = |name: &String| terraform_signs().is_harmless(name);
     let plain = |name: &String| harmless(name) || terraform_signs().personal.has(name);
