@@ -113,6 +113,8 @@ mod knowledge {
         /// Names, apart from the long texts: looking one up touches few pages.
         names: String,
         texts: String,
+        /// What is declared of Terraform types: no prompt reads it, so it is kept small in the program.
+        plans: String,
         rows: Rows,
     }
 
@@ -144,8 +146,7 @@ mod knowledge {
             write_table(&mut json, &table)?;
             let out = out.join(name);
             if PACKED.contains(&name) {
-                let packed = miniz_oxide::deflate::compress_to_vec(json.as_bytes(), 10);
-                fs::write(out.with_extension("deflate"), packed)?;
+                fs::write(out.with_extension("deflate"), deflated(&json))?;
             } else {
                 fs::write(out.with_extension("json"), json)?;
             }
@@ -166,6 +167,7 @@ mod knowledge {
         fs::write(out.join("code_libraries.rs"), code_libraries(&data.join("code"), &out)?)?;
         fs::write(out.join("knowledge_names.txt"), index.names)?;
         fs::write(out.join("knowledge_texts.txt"), index.texts)?;
+        fs::write(out.join("knowledge_plans.deflate"), deflated(&index.plans))?;
         Ok(())
     }
 
@@ -188,6 +190,12 @@ mod knowledge {
             let mut json = String::new();
             write_table(&mut json, table)?;
             Ok(append(&mut self.texts, &json))
+        }
+
+        fn plan(&mut self, table: &Table) -> Result<Range<usize>, Failure> {
+            let mut json = String::new();
+            write_table(&mut json, table)?;
+            Ok(append(&mut self.plans, &json))
         }
 
         /// Adds a row; tells its number.
@@ -291,7 +299,7 @@ mod knowledge {
                         _ => return Err(format!("{}: keys before the first table", file.display()).into()),
                     };
                     let names = std::iter::once(name).chain(strings(value.remove("also").as_ref()));
-                    let text = self.text(&value)?;
+                    let text = if rows == "TERRAFORM" { self.plan(&value) } else { self.text(&value) }?;
                     for name in names {
                         if found.insert(name.clone(), text.clone()).is_some() {
                             return Err(format!("{}: `{name}` is declared twice", file.display()).into());
@@ -460,6 +468,11 @@ mod knowledge {
         let start = all.len();
         all.push_str(text);
         start..all.len()
+    }
+
+    /// As small as it gets; `knowledge::packed` reads it.
+    fn deflated(text: &str) -> Vec<u8> {
+        miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 10)
     }
 
     /// A table as JSON, without what only people and tests read of it: its examples, and what its rules rest on.

@@ -640,7 +640,8 @@ __recourse_chain() {
 }
 
 __recourse_chain
-((__rc_old)) || PS0=${PS0-}$__rc_ps0
+# Once, also where this file is read again.
+((__rc_old)) || { PS0=${PS0-}; PS0=${PS0//"$__rc_ps0"/}$__rc_ps0; }
 builtin eval "$__rc_heal"
 # For `recourse doctor`: which shell, how far covered, and which process this is about.
 builtin export RECOURSE_SHELL_HOOK="bash:$( ((__rc_old)) && builtin printf partial || builtin printf full):$$"

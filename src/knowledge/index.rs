@@ -2,8 +2,15 @@
 //!
 //! `build.rs` writes the tables and explains their form.
 
+use std::sync::OnceLock;
+
+use super::packed;
+
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/knowledge_names.txt"));
 static TEXTS: &str = include_str!(concat!(env!("OUT_DIR"), "/knowledge_texts.txt"));
+
+/// What is declared of Terraform types, as it stands in the program.
+static PLANS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/knowledge_plans.deflate"));
 
 include!(concat!(env!("OUT_DIR"), "/knowledge_index.rs"));
 
@@ -44,7 +51,10 @@ pub(super) fn services(kind: &str) -> Option<(&'static str, &'static str)> {
 
 /// A Terraform type's name and text.
 pub(super) fn terraform(name: &str) -> Option<(&'static str, &'static str)> {
-    find(TERRAFORM, name)
+    static TEXTS: OnceLock<String> = OnceLock::new();
+    let row = found(TERRAFORM, name)?;
+    let texts = TEXTS.get_or_init(|| packed::text(PLANS));
+    Some((cut(NAMES, row[0], row[1]), cut(texts, row[2], row[3])))
 }
 
 /// How many families of MCP servers there are.
@@ -95,9 +105,13 @@ fn names(table: &'static [[u32; 2]], first: u32, end: u32) -> impl Iterator<Item
 }
 
 fn find(table: &'static [[u32; 4]], name: &str) -> Option<(&'static str, &'static str)> {
-    let at = table.binary_search_by_key(&name, |[start, end, _, _]| cut(NAMES, *start, *end)).ok()?;
-    let [start, end, text, text_end] = table.get(at)?;
+    let [start, end, text, text_end] = found(table, name)?;
     Some((cut(NAMES, *start, *end), cut(TEXTS, *text, *text_end)))
+}
+
+fn found(table: &'static [[u32; 4]], name: &str) -> Option<&'static [u32; 4]> {
+    let at = table.binary_search_by_key(&name, |[start, end, _, _]| cut(NAMES, *start, *end)).ok()?;
+    table.get(at)
 }
 
 /// Part of a text. The tables hold no positions outside it; an empty part is nothing that could be read as knowledge.

@@ -31,6 +31,7 @@ mod micro;
 mod nearest;
 mod ordinary;
 mod pack;
+mod packed;
 mod parts;
 mod placed;
 mod places;

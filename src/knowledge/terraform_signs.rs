@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::packed;
 use super::terraform_names::{Index, ends_so, last_part};
 use super::terraform_recall::recalled;
 use super::tool_words::Words;
@@ -471,17 +472,9 @@ pub fn terraform_signs() -> &'static TerraformSigns {
 }
 
 fn read() -> Result<TerraformSigns, serde_json::Error> {
-    serde_json::from_str(text())
-}
-
-/// The lists as they stand in the program: they are long, and nothing at a prompt asks for them.
-fn text() -> &'static str {
     const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/terraform_signs.deflate"));
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| {
-        let bytes = miniz_oxide::inflate::decompress_to_vec(PACKED).unwrap_or_default();
-        String::from_utf8(bytes).unwrap_or_default()
-    })
+    serde_json::from_str(TEXT.get_or_init(|| packed::text(PACKED)))
 }
 
 #[cfg(test)]

@@ -89,8 +89,9 @@ impl Shell<'_> {
                 let options = options.iter().take_while(|word| word.prefix().starts_with('-'));
                 if options.into_iter().any(|word| word.prefix().contains('P')) {
                     // Expanded as a prompt is: with PROMPT_SUBST what it substitutes runs.
-                    for text in call.values().iter().flat_map(|value| value.choices().unwrap_or_default()) {
-                        let text = format!(": \"{}\"", text.replace('"', "\\\""));
+                    // A value with blanks is one word there.
+                    if let Some(words) = &texts {
+                        let text = format!(": \"{}\"", words.join(" ").replace('"', "\\\""));
                         let (script, _) = parse(&text);
                         let inner = state.scope.inside(&text, call.span);
                         state.within(&inner, |state| self.script(state, &script));

@@ -56,7 +56,8 @@ fn fish_is_brought_over() {
         ("make 2>| less", "make |& less"),
         ("sleep 1 &; rm x", "sleep 1 & rm x"),
         ("echo {$a}b", "echo ${a}b"),
-        ("switch $x; case a b; rm y; case '*'; c; end", "case ${x} in a | b) :; rm y; ;; '*') :; c; ;; esac"),
+        ("switch $x; case a b; rm y; case '*'; c; end", "case ${x} in a | b) :; rm y; ;; *) :; c; ;; esac"),
+        ("switch $x; case 'n*'; rm y; end", "case ${x} in n*) :; rm y; ;; esac"),
     ] {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         if words(&to_bash(fish)) != words(bash) {

@@ -19,6 +19,11 @@ fn an_allowed_line_runs_once_and_stands_in_history_once() {
     assert_eq!(shell.read("status").trim(), "4 3 0 4");
     shell.runs("echo one two\recho \"$_\" > last");
     assert_eq!(shell.read("last").trim(), "two");
+    // A startup file may be read again.
+    let mut shell = Typing::new("bash", "PS1='> '\nHOOK\nHOOK\n");
+    shell.runs("echo once >> count");
+    assert_eq!(shell.read("count"), "once\n");
+    assert_eq!(shell.said("recourse:"), 0, "{}", shell.terminal.text());
 }
 
 #[test]
