@@ -33,11 +33,15 @@ struct Case(&'static str, Option<Profile>, Given);
 
 fn cases() -> Vec<Case> {
     let change = |kind: &str, name: &str, actions: &[&str]| {
+        let after = match actions.contains(&"create") {
+            true => json!({ "identifier": name, "skip_final_snapshot": true }),
+            false => json!(null),
+        };
         json!({
             "address": format!("{kind}.{name}"), "mode": "managed", "type": kind, "name": name,
             "provider_name": "registry.terraform.io/hashicorp/aws",
             "change": { "actions": actions, "before": { "id": name, "identifier": name, "skip_final_snapshot": true },
-                "after": null, "after_unknown": {}, "before_sensitive": {}, "after_sensitive": false },
+                "after": after, "after_unknown": { "id": after.is_object() }, "before_sensitive": {}, "after_sensitive": false },
         })
     };
     let plan = |changes: Vec<serde_json::Value>| json!({ "format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": changes });
