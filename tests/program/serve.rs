@@ -380,21 +380,6 @@ fn what_a_followed_file_says_is_not_said_again() {
     assert!(done.contains("words.sh:2") && !done.contains("zqzqzq"), "{done}");
 }
 
-#[test]
-fn a_name_that_stands_twice_and_a_number_that_is_not_exact_are_refused() {
-    let scratch = attesting();
-    let server = Server::start(&scratch, true);
-    for (body, says) in [
-        (r#"{"source":"mcp","tool":"t","arguments":{"path":"/a","path":"/b"}}"#, "path"),
-        (r#"{"source":"shell","command":"ls","command":"rm -rf /"}"#, "command"),
-        (r#"{"source":"mcp","tool":"get","arguments":{"id":9007199254740993}}"#, "2^53"),
-    ] {
-        let (status, answer) = server.evaluate(TOKEN, body);
-        assert_eq!(status, 400, "{body}: {answer}");
-        assert!(answer["error"].as_str().is_some_and(|said| said.contains(says)), "{body}: {answer}");
-    }
-}
-
 /// Of how many bytes in memory the server is now.
 #[cfg(target_os = "linux")]
 fn resident(server: &Server) -> u64 {

@@ -241,3 +241,18 @@ fn what_a_project_decides_is_not_allowed_unseen() {
     }
     assert_eq!(allowed, Vec::<String>::new());
 }
+
+#[test]
+fn a_name_that_stands_twice_and_a_number_that_is_not_exact_are_refused() {
+    let scratch = Scratch::new();
+    let server = server(&scratch);
+    for (body, says) in [
+        (r#"{"source":"mcp","tool":"t","arguments":{"path":"/a","path":"/b"}}"#, "path"),
+        (r#"{"source":"shell","command":"ls","command":"rm -rf /"}"#, "command"),
+        (r#"{"source":"mcp","tool":"get","arguments":{"id":9007199254740993}}"#, "2^53"),
+    ] {
+        let (status, answer) = server.evaluate(TOKEN, body);
+        assert_eq!(status, 400, "{body}: {answer}");
+        assert!(answer["error"].as_str().is_some_and(|said| said.contains(says)), "{body}: {answer}");
+    }
+}

@@ -44,9 +44,7 @@ impl Machine<'_> {
                 // A module's own names, and the module itself.
                 (Language::Python, _, "__dict__" | "__builtins__") => Object::Native(name),
                 (_, "os" | "os.path" | "path", "sep") => Object::text("/"),
-                (Language::Node, "process.env", name) => {
-                    self.environment_get(name).unwrap_or(Object::Nothing)
-                }
+                (Language::Node, "process.env", name) => self.of_environment(name),
                 _ => {
                     let used = library::used_by(self.language, &name, member);
                     let full = used.map_or_else(|| format!("{name}.{member}"), str::to_owned);
@@ -97,6 +95,11 @@ impl Machine<'_> {
     fn known_member(&self, module: &str, member: &str) -> Option<String> {
         let full = format!("{}.{member}", module.trim_end_matches(['\u{0}', '.']));
         library::act(self.language, &full).map(|_| full)
+    }
+
+    /// A variable of the environment; one that is not set is nothing.
+    fn of_environment(&self, name: &str) -> Object {
+        self.environment_get(name).unwrap_or(Object::Nothing)
     }
 
     pub(super) fn index(&mut self, object: Object, index: &Object) -> Object {

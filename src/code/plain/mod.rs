@@ -73,12 +73,9 @@ struct Plain {
     /// Words that may stand nowhere.
     #[serde(default)]
     never: Vec<String>,
-    /// Commands of the language's own, which are no programs.
+    /// Commands of the language's own, which are no programs; of `verb-` all that begin so.
     #[serde(default)]
     own: Vec<String>,
-    /// Verbs that its own commands begin with (`Remove-Item`).
-    #[serde(default)]
-    verbs: Vec<String>,
     /// Text that may stand nowhere outside strings.
     #[serde(default)]
     forbidden: Vec<String>,

@@ -7,6 +7,9 @@ use super::commands::segment;
 use crate::code::effect::CodeEffect;
 use crate::model::Value;
 
+/// What a command does that goes to another directory.
+const MOVES: &str = "moves";
+
 /// What a text does that calls programs, beside commands that are listed as harmless. `None`: there is more in it.
 pub(super) fn called(plain: &Plain, text: &str) -> Option<Vec<CodeEffect>> {
     if text.chars().any(|c| "`[](){}“”„‘’‚‛".contains(c)) {
@@ -16,7 +19,7 @@ pub(super) fn called(plain: &Plain, text: &str) -> Option<Vec<CodeEffect>> {
     for command in commands(text)? {
         let Some(Value::Known(first)) = command.first() else { return None };
         let name = first.to_lowercase();
-        if matches!(name.as_str(), "cd" | "chdir" | "sl" | "set-location") {
+        if plain.does.get(&name).is_some_and(|does| does == MOVES) {
             let [_, path] = command.as_slice() else { return None };
             effects.push(CodeEffect::ChangeDirectory { path: path.clone() });
         } else if segment(plain, &shown(&command).to_lowercase()) {
@@ -40,8 +43,7 @@ fn shown(command: &[Value]) -> String {
 fn program(plain: &Plain, name: &str) -> Option<String> {
     let bare = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let bare = [".exe", ".cmd", ".bat"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare);
-    let own = plain.own.iter().any(|own| own == bare)
-        || bare.split_once('-').is_some_and(|(verb, _)| plain.verbs.iter().any(|own| own == verb));
+    let own = plain.own.iter().any(|own| own == bare || own.ends_with('-') && bare.starts_with(own.as_str()));
     let plain_name = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
     (!bare.is_empty() && !own && !bare.ends_with(".ps1") && bare.chars().all(plain_name))
         .then(|| bare.to_owned())

@@ -147,13 +147,6 @@ fn abbreviations_are_judged_by_what_they_stand_for() {
     shell.refuses("zap keep");
     shell.runs("alias tidy 'rm -rf'");
     shell.refuses("tidy keep");
-    shell.runs("set -gx FILES keep other; touch kee.new; set G kee; rm $G.new");
-    shell.refuses("rm $FILES");
-    shell.refuses("switch keep; case 'k*'; rm keep; end");
-    shell.runs("set -g CDPATH . far; mkdir -p far/near; cp keep far/near/own; echo more >> far/near/own");
-    shell.refuses("cd near; and rm own");
-    shell.runs("abbr -a whole --set-cursor 'rm %keep'");
-    shell.refuses("whole");
     // Those that stand anywhere, match a pattern or call a function are expanded when Enter is pressed.
     shell.runs("abbr -a --position anywhere -- K keep");
     shell.refuses("rm K");

@@ -2,6 +2,7 @@
 
 mod bash;
 mod fish;
+mod held;
 mod rows;
 mod table;
 mod tools;
