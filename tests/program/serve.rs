@@ -81,7 +81,7 @@ impl Drop for Server {
     }
 }
 
-fn attesting() -> Scratch {
+pub(crate) fn attesting() -> Scratch {
     let scratch = Scratch::new();
     scratch.config(
         "[attestation]\nenabled = true\ninstance_id = \"recourse-test\"\npublish_evaluations = true\n",

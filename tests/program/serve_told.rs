@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::serve::Server;
+use crate::serve::{Server, attesting};
 use crate::support::Scratch;
 
 const TOKEN: &str = "the-token-of-somebody-else";
@@ -244,7 +244,7 @@ fn what_a_project_decides_is_not_allowed_unseen() {
 
 #[test]
 fn a_name_that_stands_twice_and_a_number_that_is_not_exact_are_refused() {
-    let scratch = Scratch::new();
+    let scratch = attesting();
     let server = server(&scratch);
     for (body, says) in [
         (r#"{"source":"mcp","tool":"t","arguments":{"path":"/a","path":"/b"}}"#, "path"),
