@@ -12,7 +12,7 @@ const SENDING: &[&str] = &["request", "fetch", "ajax", "urlopen", "axios", "got"
 /// Options that hold the request's method.
 const METHOD: &[&str] = &["method", "type", "verb"];
 /// Names of methods that take something away where their object is a client's; of a list or a table they would not.
-const TAKING: &[&str] = &["del", "drop", "remove"];
+const TAKING: &[&str] = &["drop", "remove"];
 /// Behind the name of a function: what it gave.
 const MADE: &str = "()";
 
