@@ -200,9 +200,13 @@ pub(super) fn watched(
     if running.is_none() && bound.is_none() {
         return Ran::Unwatched(start);
     }
+    let is_bound = bound.is_some();
     match watched::run(&mut start, Answers { running, bound }) {
         Outcome::Ran(status) => Ran::ToItsEnd(status),
         Outcome::Failed(error) => Ran::Failed(error),
+        Outcome::Impossible if is_bound => Ran::Failed(io::Error::other(
+            "the system gave no second process that sees to it that what was judged is read",
+        )),
         Outcome::Impossible => {
             say("recourse: nothing is kept while it runs: the system gave no second process to watch it");
             Ran::Unwatched(start)

@@ -122,7 +122,7 @@ fn without_groups(line: &str) -> String {
     while let Some(at) = rest.find('(') {
         let (before, behind) = (&rest[..at], &rest[at + 1..]);
         let marked = before.strip_suffix(['@', '+', '!', '?', '*']);
-        let end = behind.find(')').filter(|end| !behind[..*end].contains(['(', ' ', '\n']));
+        let end = behind.find(')').filter(|end| *end > 0 && !behind[..*end].contains(['(', ' ', '\n']));
         match (marked, end) {
             (Some(before), Some(end)) => {
                 out.push_str(before);

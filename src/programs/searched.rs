@@ -90,7 +90,8 @@ fn listed(shell: &Shell<'_>, state: &State, call: &Call, asked: &Asked<'_>, path
         return None;
     }
     let files = not_ignored(shell, state, call, paths)?;
-    if !paths.iter().all(|path| holds_any(path, &files)) {
+    let here = if paths.is_empty() { &["."][..] } else { paths };
+    if !here.iter().all(|path| holds_any(shell, state, path, &files)) {
         return None;
     }
     let mut names: BTreeSet<String> = files.iter().cloned().collect();
@@ -107,15 +108,9 @@ fn listed(shell: &Shell<'_>, state: &State, call: &Call, asked: &Asked<'_>, path
 }
 
 /// Whether some of the files are at the path or below it. Of a place that git ignores these programs list everything when it is
-/// named, and git nothing.
-fn holds_any(path: &str, files: &[String]) -> bool {
-    let here = path.trim_start_matches("./").trim_end_matches('/');
-    let below =
-        |file: &String| file.strip_prefix(here).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    match here {
-        "" | "." => true,
-        // git tells names from where it is asked.
-        _ if path.starts_with(['/', '.']) => !files.is_empty(),
-        _ => files.iter().any(below),
-    }
+/// named, or when they are started there, and git nothing.
+fn holds_any(shell: &Shell<'_>, state: &State, path: &str, files: &[String]) -> bool {
+    let absolute = |text: &str| shell.absolute(state, &Value::known(text));
+    let Some(place) = absolute(path) else { return false };
+    files.iter().any(|file| absolute(file).is_some_and(|file| file.starts_with(&place)))
 }

@@ -48,6 +48,7 @@ impl Shell<'_> {
             let value = self.world.env(&format!("BASH_FUNC_{name}%%"))?;
             value.starts_with("() {").then(|| format!("{name} {value}"))
         };
+        let is_told = told.is_some();
         let Some(text) = told.or_else(exported) else { return };
         // What cannot be read of it is as if no text had been handed over.
         let (script, _) = parse(&text);
@@ -56,6 +57,10 @@ impl Shell<'_> {
         let status = state.status;
         state.within(&inner, |state| self.script(state, &script));
         state.status = status;
+        // Other shells, and whoever starts a program himself, know nothing of what bash exported: the program may be meant.
+        if !is_told && let Some(definitions) = state.functions.get_mut(name) {
+            definitions.maybe_undefined = true;
+        }
     }
 
     /// A command that may take the hook away. True when that is all it does.

@@ -455,3 +455,20 @@ fn a_program_of_the_persons_own_counts_by_its_name_when_nobody_else_put_it_there
         assert!(steps.iter().any(|step| step.starts_with("unknown")), "{why}: {steps:?}");
     }
 }
+
+/// Whoever exports a function named like a program hides no program: not every shell takes it over.
+#[test]
+fn exported_functions_are_called_and_hide_nothing() {
+    let steps = |text: &str| {
+        let world = world()
+            .env("BASH_FUNC_rm%%", "() { :; }")
+            .env("BASH_FUNC_gone%%", "() {  truncate -s 0 a.txt\n}");
+        let mut recorder = Recorder::default();
+        let knowledge = Knowledge::builtin();
+        let input = Input::Text(text.to_owned());
+        crate::programs::interpret(&input, &world, &knowledge, &Options::fresh("/w"), &mut recorder);
+        format!("{:?}", recorder.0)
+    };
+    assert!(steps("rm a.txt").contains("a.txt"), "{}", steps("rm a.txt"));
+    assert!(steps("bash -c gone").contains("a.txt"), "{}", steps("bash -c gone"));
+}

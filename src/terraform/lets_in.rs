@@ -52,6 +52,9 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     Some(found)
 }
 
+/// So many ranges of a few addresses each are still a few more.
+const FEW: usize = 8;
+
 /// Whether all that a longer list of who may come in has in addition are a few addresses: an everyday change.
 pub(super) fn is_few_more(sign: &Sign, leaf: &Leaf, all: &[Leaf]) -> bool {
     let of_lists = matches!(sign.sense, Sense::Grows | Sense::Many | Sense::Added | Sense::More);
@@ -75,7 +78,7 @@ pub(super) fn is_few_more(sign: &Sign, leaf: &Leaf, all: &[Leaf]) -> bool {
         }
     };
     let added = |other: &&Leaf| other.whole && other.was.is_none() && !other.unknown;
-    all.iter().filter(below).filter(added).all(few) && ranges > 0
+    all.iter().filter(below).filter(added).all(few) && (1..=FEW).contains(&ranges)
 }
 
 fn is_anybody(text: &str) -> bool {

@@ -14,6 +14,7 @@ fn what_they_find_may_be_nowhere_else() {
         "fd . | xargs rm -rf",
         "fd -e md | xargs truncate -s 0",
         "fd -I -e py | xargs truncate -s 0",
+        "rg --files .private src | xargs rm -f",
         "echo '!build' > .ignore; rg -l x | xargs rm -f",
         "echo more >> README.md; git grep -l x | xargs git checkout --",
         "git grep -l x HEAD~1 | xargs rm -f",

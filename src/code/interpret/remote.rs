@@ -47,7 +47,7 @@ impl Machine<'_> {
     /// A function of somebody's client of a service, or a method of what one of them gave.
     pub(super) fn call_remote(&mut self, name: &str, arguments: &Arguments) -> Object {
         let (receiver, last) = name.rsplit_once(['.', ':', '\\']).unwrap_or(("", name));
-        let taken = TAKING.contains(&last) || !receiver.ends_with(MADE) && library::takes_away(last);
+        let taken = TAKING.contains(&last) || !is_made(receiver) && library::takes_away(last);
         if taken {
             self.takes_there(name);
         } else {

@@ -16,7 +16,7 @@ pub(super) fn called(plain: &Plain, text: &str) -> Option<Vec<CodeEffect>> {
         return None;
     }
     let mut effects = Vec::new();
-    for command in commands(text)? {
+    for (command, fed) in commands(text)? {
         let Some(Value::Known(first)) = command.first() else { return None };
         let name = first.to_lowercase();
         if plain.does.get(&name).is_some_and(|does| does == MOVES) {
@@ -25,7 +25,8 @@ pub(super) fn called(plain: &Plain, text: &str) -> Option<Vec<CodeEffect>> {
         } else if segment(plain, &shown(&command).to_lowercase()) {
             continue;
         } else {
-            let program = program(plain, &name)?;
+            // What another command gives to a program is not told.
+            let program = program(plain, &name).filter(|_| !fed)?;
             let argv = std::iter::once(Value::known(program)).chain(command.into_iter().skip(1));
             effects.push(CodeEffect::Run { argv: argv.collect() });
         }
@@ -49,22 +50,21 @@ fn program(plain: &Plain, name: &str) -> Option<String> {
         .then(|| bare.to_owned())
 }
 
-/// The words of each command. A variable's value is not known.
-fn commands(text: &str) -> Option<Vec<Vec<Value>>> {
-    let mut all = vec![Vec::new()];
+/// The words of each command, and whether another one's output is its input. A variable's value is not known.
+fn commands(text: &str) -> Option<Vec<(Vec<Value>, bool)>> {
+    let mut all = vec![(Vec::new(), false)];
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            ';' | '|' | '\n' => {
-                // `||` and `|` alike: both sides may run.
-                all.push(Vec::new());
-            }
-            '&' if chars.peek() == Some(&'&') => {
+            ';' | '\n' => all.push((Vec::new(), false)),
+            // Both sides of `||` and `&&` may run.
+            '|' | '&' if chars.peek() == Some(&c) => {
                 chars.next();
-                all.push(Vec::new());
+                all.push((Vec::new(), false));
             }
+            '|' => all.push((Vec::new(), true)),
             // Calls what follows.
-            '&' if all.last().is_some_and(Vec::is_empty) => {}
+            '&' if all.last().is_some_and(|(words, _)| words.is_empty()) => {}
             '&' | '>' | '<' => return None,
             c if c.is_whitespace() => {}
             '#' => while chars.next_if(|c| *c != '\n').is_some() {},
@@ -92,12 +92,12 @@ fn commands(text: &str) -> Option<Vec<Vec<Value>>> {
                     return None;
                 }
                 if !word.is_empty() {
-                    all.last_mut()?.push(value(&word)?);
+                    all.last_mut()?.0.push(value(&word)?);
                 }
             }
         }
     }
-    Some(all.into_iter().filter(|command| !command.is_empty()).collect())
+    Some(all.into_iter().filter(|(words, _)| !words.is_empty()).collect())
 }
 
 /// Reads where a stream goes: to another one, or to nowhere. Gives no word.
@@ -110,10 +110,11 @@ fn redirected(from: &str, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) 
     (stream && matches!(to.as_str(), "&1" | "&2" | "$null")).then(String::new)
 }
 
-/// A word without its quotes; one that holds a variable is not known.
+/// A word without its quotes; one that holds a variable or a pattern, or that begins in the home directory, is not known. None:
+/// it may be several words.
 fn value(word: &str) -> Option<Value> {
     // All that a variable holds.
-    if word.starts_with('@') {
+    if word.starts_with(['@', '~']) {
         return Some(Value::Unknown);
     }
     let mut text = String::new();
@@ -122,6 +123,8 @@ fn value(word: &str) -> Option<Value> {
         match quote {
             Some(open) if c == open => quote = None,
             None if matches!(c, '\'' | '"') => quote = Some(c),
+            None if c == ',' => return None,
+            None if matches!(c, '*' | '?') => return Some(Value::Unknown),
             _ if c == '$' && quote != Some('\'') => return Some(Value::Unknown),
             _ => text.push(c),
         }

@@ -205,11 +205,12 @@ impl Bound {
             return false;
         }
         let Some(path) = places::named(thread, named) else { return false };
-        let Ok(meta) = fs::metadata(&path) else { return false };
+        // Where nothing stands something may stand in a moment.
+        let meta = fs::metadata(&path).ok();
         let Some(piece) = self.pieces.iter_mut().find(|one| one.is_at(&path) && !one.its_own) else {
             return false;
         };
-        let same = Identity::of(&meta) == piece.stood;
+        let same = meta.as_ref().is_some_and(|meta| Identity::of(meta) == piece.stood);
         let reader = || fs::read(format!("/proc/{thread}/cmdline")).unwrap_or_default();
         if let Some(copy) = &piece.copy
             && (!same || piece.readers.insert(reader()))
@@ -226,7 +227,7 @@ impl Bound {
             return true;
         }
         if same || piece.is_still(&path) {
-            piece.stood = Identity::of(&meta);
+            piece.stood = meta.as_ref().map_or(piece.stood, Identity::of);
             return false;
         }
         let shown = escape(&piece.path.to_string_lossy());
